@@ -26,15 +26,16 @@ from qkv.reader.model import Sheet
 from qkv.reader.read import read_sheet
 from qkv.reading.equation import Equation, Kind, wholes
 from qkv.reading.equations import equations
+from qkv.regex import regex
 
 TOKENS = frozenset({Role.X, Role.Y, Role.STATES, Role.SOURCE})
 INPUTS = TOKENS | {Role.Q, Role.K}
 RESULTS = frozenset({Role.HEAD, Role.CONCAT, Role.OUTPUT, Role.CONTEXT})  # no document begins with them
 STEPS = RESULTS | {Role.SCORES, Role.SCALED, Role.MASKED, Role.WEIGHTS}  # of new inputs they are new themselves
 SIZED = frozenset({Role.D_K, Role.D_V, Role.D_MODEL})  # what matrices say themselves
-_SOLUTION = re.compile(rf"\b(?:{pattern('solution')}|{pattern('answer')})\b", re.IGNORECASE)
-_ONLY_SOLUTION = re.compile(rf"[\W_]*(?:{pattern('solution')})(?:\s+\d{{1,2}})?[\W_]*", re.IGNORECASE)
-_LATER_STEP = re.compile(rf"\W*(?:(?:{pattern('step')})\W*)?(?!1\b)\d{{1,2}}\s*[.):：–—-]", re.IGNORECASE)
+_SOLUTION = regex(rf"\b(?:{pattern('solution')}|{pattern('answer')})\b", re.IGNORECASE)
+_ONLY_SOLUTION = regex(rf"[\W_]*(?:{pattern('solution')})(?:\s+\d{{1,2}})?[\W_]*", re.IGNORECASE)
+_LATER_STEP = regex(rf"\W*(?:(?:{pattern('step')})\W*)?(?!1\b)\d{{1,2}}\s*[.):：–—-]", re.IGNORECASE)
 _NOWHERE = sys.maxsize
 _Place = tuple[int, int]  # line and column
 

@@ -15,9 +15,10 @@ from qkv.expr.show import symbol_latex
 from qkv.interpret.trace import Table
 from qkv.practice.chains import given_texts
 from qkv.practice.hand import MINUS_INFINITY
+from qkv.regex import regex
 
 ENDLESS = ("-inf", "-∞", "−∞", "-oo")  # what counts for −∞, which is no number to Moodle
-_SPECIAL = re.compile(r'([\\}#~/"])')  # has a meaning inside of a gap
+_SPECIAL = regex(r'([\\}#~/"])')  # has a meaning inside of a gap
 
 
 def quiz(exercises: Iterable[Exercise]) -> str:

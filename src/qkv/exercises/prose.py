@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from html import escape
 
-_MATHS = re.compile(r"\$\$(.+?)\$\$|\$([^$\n]+)\$", re.DOTALL)
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-_STRONG = re.compile(r"\*\*([^*\n]+)\*\*|(?<!\w)\*([^*\s](?:[^*\n]*[^*\s])?)\*(?!\w)")
+from qkv.regex import regex
+
+_MATHS = regex(r"\$\$(.+?)\$\$|\$([^$\n]+)\$", re.DOTALL)
+_COMMENT = regex(r"<!--.*?-->", re.DOTALL)
+_STRONG = regex(r"\*\*([^*\n]+)\*\*|(?<!\w)\*([^*\s](?:[^*\n]*[^*\s])?)\*(?!\w)")
 
 
 def prose(markdown: str, opening: str, closing: str) -> str:

@@ -12,16 +12,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from qkv.errors import Location, ReadError
+from qkv.regex import regex
 
 NUMBERS = ("-1", "0", "0", "1", "1", "2")  # what is drawn where nothing else is said
 BLANK = "_"
 # An underscore by itself, where a cell begins; a longer line is one to write a name on.
-_BLANK = re.compile(r"(?:(?<![^\s\[(,;&|=$])|(?<=trix\}))_(?=[\s\]),;&|$\\]|$)")
-_NUMBERS = re.compile(
-    r"[ \t]*(?:<!--\s*qkv:\s*numbers\b(?P<block>[^>]*?)-->|%+\s*qkv:\s*numbers\b(?P<line>.*))[ \t]*\n?"
-)
-_MATHS = re.compile(r"\$\$.*?\$\$|\$[^$\n]+\$", re.DOTALL)
-_BRACKET = re.compile(r"\[([^\[\]]*)\]")
+_BLANK = regex(r"(?:(?<![^\s\[(,;&|=$])|(?<=trix\}))_(?=[\s\]),;&|$\\]|$)")
+_NUMBERS = regex(r"[ \t]*(?:<!--\s*qkv:\s*numbers\b(?P<block>[^>]*?)-->|%+\s*qkv:\s*numbers\b(?P<line>.*))[ \t]*\n?")
+_MATHS = regex(r"\$\$.*?\$\$|\$[^$\n]+\$", re.DOTALL)
+_BRACKET = regex(r"\[([^\[\]]*)\]")
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,11 @@ from qkv.interpret.certified import Value
 from qkv.interpret.trace import Table
 from qkv.practice.hand import number_of
 from qkv.reader.grammar import parse_formula
+from qkv.regex import regex
 
 _NUMBER = r"[-−+]?(?:\d+(?:\.\d*)?|\.\d+)(?:/\d+)?|[-−](?:inf|∞|oo)"
-_ROW = re.compile(rf"\s*(?:{_NUMBER})(?:[\s,]+(?:{_NUMBER}))*[\s,]*", re.IGNORECASE)
-_ENDLESS = re.compile(r"[-−](?:inf|∞|oo)", re.IGNORECASE)
+_ROW = regex(rf"\s*(?:{_NUMBER})(?:[\s,]+(?:{_NUMBER}))*[\s,]*", re.IGNORECASE)
+_ENDLESS = regex(r"[-−](?:inf|∞|oo)", re.IGNORECASE)
 
 
 def typed(line: str) -> Grid | None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 
 from qkv.expr import nodes as n
 from qkv.expr.functions import BY_KEY
 from qkv.expr.names import Symbol
+from qkv.regex import regex
 
 GREEK = frozenset(
     (
@@ -16,7 +16,7 @@ GREEK = frozenset(
     )
 )
 
-SCIENTIFIC = re.compile(r"([-+]?[\d.]+)[eE]([-+]?\d+)")
+SCIENTIFIC = regex(r"([-+]?[\d.]+)[eE]([-+]?\d+)")
 
 # How tightly a node binds; a child that binds looser than its place is put in brackets.
 SUM, PRODUCT, UNARY, POSTFIX, ATOM = range(5)

@@ -18,6 +18,7 @@ from qkv.library.roles import roles_in_words
 from qkv.program.model import Given, Step
 from qkv.reader.grammar import parse_math
 from qkv.reader.model import Question, Sheet
+from qkv.regex import regex
 from qkv.render.plainly import plainly
 from qkv.solution import Solution
 
@@ -87,13 +88,13 @@ def _known(trace: Trace, number: int) -> Iterator[Known]:
 
 # — what a question asks for —
 
-_MATHS = re.compile(r"\$([^$]{1,160})\$|`([^`]{1,60})`|\\\((.{1,160}?)\\\)")
-_POINTS = re.compile(
+_MATHS = regex(r"\$([^$]{1,160})\$|`([^`]{1,60})`|\\\((.{1,160}?)\\\)")
+_POINTS = regex(
     r"[(\[]\s*(\d{1,3}(?:[.,]\d{1,2})?)\s*(?:points?|pts?|marks?|punkte?|p|puntos?|pontos?|分|баллов|балла?)\.?\s*[)\]]",
     re.IGNORECASE,
 )
-_AND = re.compile(r"\b(?:and|then|und|dann|et|puis|y|luego|e)\b|[,、，和及]", re.IGNORECASE)
-_WHY = re.compile(
+_AND = regex(r"\b(?:and|then|und|dann|et|puis|y|luego|e)\b|[,、，和及]", re.IGNORECASE)
+_WHY = regex(
     r"^\W*(?:\(?\w{1,2}[.)]\s*)?(?:explain|why|discuss|prove|show that|justify|describe|interpret|warum|erklär|begründ"
     r"|expliqu|pourquoi|explica|por qué|justifi|解释|为什么|証明|почему|объясн)",
     re.IGNORECASE,

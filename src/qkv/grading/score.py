@@ -6,7 +6,6 @@ asked quantity that follows from it. What follows from a slip earns what the pol
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -16,11 +15,12 @@ from qkv.check.model import BAD, GOOD, Claim, Report, Verdict, slips_behind
 from qkv.grading.answers import Answer
 from qkv.grading.asked import Asked, Assignment, Known
 from qkv.grading.model import DEFAULT, FULL, NONE, Because, Earned, Mark, Per, Points, Policy, Slip
+from qkv.regex import regex
 from qkv.render.summary import says
 
 SLIPS = (Verdict.WRONG, Verdict.MISREAD)
 MISCOPIED = "copied wrongly from the assignment"
-_NUMBER = re.compile(r"\d")
+_NUMBER = regex(r"\d")
 
 
 def mark_of(report: Report, answers: tuple[Answer, ...], assignment: Assignment, policy: Policy = DEFAULT) -> Mark:

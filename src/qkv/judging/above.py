@@ -27,6 +27,7 @@ from qkv.reading.equation import Equation, Kind
 from qkv.reading.holding import AFTER_Q
 from qkv.reading.page import Spot
 from qkv.reading.search.functions import normed
+from qkv.regex import regex
 
 if TYPE_CHECKING:
     from qkv.judging.walk import Walk
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 ARRAYS = 3  # of these, arrays: the columns of a table
 SHOWN = 12.0  # bits of numbers under a name that what was printed before explains: then they are not given
 TELLING = 10_000  # whole numbers from here on tell what they are made of
-_COUNT = re.compile(r"(?<![\w.,])\d{1,4}(?![\w.,]*\d)")
+_COUNT = regex(r"(?<![\w.,])\d{1,4}(?![\w.,]*\d)")
 ENOUGH = 8.0  # bits that a short expression has to save before numbers under a name are no longer given
 
 
@@ -240,12 +241,12 @@ def _said_above(copies: Copies, equation: Equation) -> tuple[Operation | None, i
     return made, after
 
 
-_TITLE = re.compile(  # 'Step 3: Softmax (each row)' on a line of its own
+_TITLE = regex(  # 'Step 3: Softmax (each row)' on a line of its own
     r"^\W*(?:[^\W\d]+\s*\d+\s*[:.—–-]+\s*)?(?P<said>(?:apply(?:ing)?\s+)?softmax\b[^\n]{0,40})$",
     re.MULTILINE | re.IGNORECASE,
 )
-_DIVISION = re.compile(r"÷(?:[^=):\n]*[=≈])*(?P<by>[^=≈):\n]+)")  # 'Scaled scores (÷ √d_k = √4 = 2):' above a matrix
-_ARROW = re.compile(r"[↓⬇→⇒]\s*([^\s:：↓⬇→⇒][^:：↓⬇→⇒]{0,30}?)\s+\w+\s*[:：]?\s*$")  # '↓ softmax', then 'weights:'
+_DIVISION = regex(r"÷(?:[^=):\n]*[=≈])*(?P<by>[^=≈):\n]+)")  # 'Scaled scores (÷ √d_k = √4 = 2):' above a matrix
+_ARROW = regex(r"[↓⬇→⇒]\s*([^\s:：↓⬇→⇒][^:：↓⬇→⇒]{0,30}?)\s+\w+\s*[:：]?\s*$")  # '↓ softmax', then 'weights:'
 
 
 def _before(copies: Copies, grid: Grid, spot: Spot, after: int, keeps_shape: bool) -> Iterator[Operand]:

@@ -7,7 +7,6 @@ work under an odd name, or stands beside the right one.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -30,6 +29,7 @@ from qkv.reading.naming import Known, role_symbol
 from qkv.reading.page import Spot
 from qkv.reading.system import LINE
 from qkv.reading.treated import is_matrix
+from qkv.regex import regex
 
 if TYPE_CHECKING:
     from qkv.judging.walk import Walk
@@ -39,11 +39,11 @@ ALSO = {  # steps that go under each other's names
     Role.OUTPUT: (Role.HEAD, Role.CONCAT), Role.CONCAT: (Role.OUTPUT,),
 }  # fmt: skip
 _SCORES = frozenset({Role.SCORES, Role.SCALED, Role.MASKED})
-_ROW = re.compile(
+_ROW = regex(
     r"(?:token|word|row|query|position|zeile|wort|ligne|mot|fila|linha|palavra|строка|токен|第)\W{0,2}(\d{1,2})"
 )
-_LABEL = re.compile(r"\W*(?:\d+\W+)?(?:[^\W\d_]+\W+){0,2}[^\W\d_]+\W*")  # a few words and nothing else
-_HEAD = re.compile(r"(?:head|kopf|tête|cabeza|cabeça|голова|头)\W{0,2}(\d{1,2})")
+_LABEL = regex(r"\W*(?:\d+\W+)?(?:[^\W\d_]+\W+){0,2}[^\W\d_]+\W*")  # a few words and nothing else
+_HEAD = regex(r"(?:head|kopf|tête|cabeza|cabeça|голова|头)\W{0,2}(\d{1,2})")
 
 
 @dataclass(frozen=True, slots=True)

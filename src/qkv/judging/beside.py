@@ -3,7 +3,6 @@ one of its family is."""
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator
 from itertools import product
@@ -15,9 +14,10 @@ from qkv.library.words import means
 from qkv.reading.equation import Equation, Kind
 from qkv.reading.page import Page, Spot
 from qkv.reading.system import System
+from qkv.regex import regex
 
 FAR = 4  # lines between a working and the numbers below it
-_WORD = re.compile(r"[^\W\d]{3,}")
+_WORD = regex(r"[^\W\d]{3,}")
 
 
 def from_beside(equation: Equation, system: System, spot: Spot) -> Iterator[Meaning]:

@@ -5,7 +5,6 @@ Where α_1, α_2 and α_3 are weights to all their digits, α_4 is a weight too:
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -18,8 +17,9 @@ from qkv.reading.equation import Equation, Item, Kind
 from qkv.reading.evidence import printed_grid
 from qkv.reading.page import Spot
 from qkv.reading.values import values_of
+from qkv.regex import regex
 
-_NUMBER = re.compile(r"\d+")  # of 'Row 2 of the weights'
+_NUMBER = regex(r"\d+")  # of 'Row 2 of the weights'
 
 if TYPE_CHECKING:
     from qkv.judging.walk import Walk

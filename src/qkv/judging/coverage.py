@@ -3,7 +3,6 @@ judged: each reason once, with the line to add."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from qkv.check.model import Advice, Claim, Left, Verdict
@@ -16,11 +15,12 @@ from qkv.reading.equation import Item, Kind
 from qkv.reading.missing import MADE_OF, Gap, gaps_of_expr, gaps_of_role, told
 from qkv.reading.page import Spot
 from qkv.reading.proposed import proposed
+from qkv.regex import regex
 
-_DECIMAL = re.compile(r"(?<![\w.,\\/:-])[-−]?\d{1,6}\.\d{1,8}(?![\w.,:%]*\w)")
-_LABEL = re.compile(r"[\s#*>(-]*\d{1,2}\.\d{1,2}[.)]?\s")  # '2.3 Compute …', at the beginning of a line
-_NUMBER = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)?")
-_NOTATION = re.compile(
+_DECIMAL = regex(r"(?<![\w.,\\/:-])[-−]?\d{1,6}\.\d{1,8}(?![\w.,:%]*\w)")
+_LABEL = regex(r"[\s#*>(-]*\d{1,2}\.\d{1,2}[.)]?\s")  # '2.3 Compute …', at the beginning of a line
+_NUMBER = regex(r"(?<![\w.])\d+(?:[.,]\d+)?")
+_NOTATION = regex(
     r"^\s*#|\\(?:begin|end|usepackage|documentclass|vspace|hspace|includegraphics|set\w*)\b|^\s*(?:<|\||```)"
 )
 

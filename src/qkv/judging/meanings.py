@@ -30,6 +30,7 @@ from qkv.reading.naming import SIZED, role_symbol
 from qkv.reading.page import Spot
 from qkv.reading.system import CONSTANTS, FAMILY, System
 from qkv.reading.within import line_called
+from qkv.regex import regex
 
 ROLES_IN_ORDER = (
     Role.Q, Role.K, Role.V, Role.SCORES, Role.SCALED, Role.MASKED, Role.WEIGHTS, Role.HEAD, Role.CONCAT, Role.OUTPUT,
@@ -358,7 +359,7 @@ def _hidden(item: Item, system: System, spot: Spot) -> Iterator[Meaning]:
             yield Meaning(How.WORDED, n.Name(role_symbol(Role.MASKED, head)), spot)
 
 
-_MATHS = re.compile(r"\$([^$]{2,80})\$|`([^`]{2,60})`|\(([^()]*(?:\([^()]*\)[^()]*)*)\)")
+_MATHS = regex(r"\$([^$]{2,80})\$|`([^`]{2,60})`|\(([^()]*(?:\([^()]*\)[^()]*)*)\)")
 
 
 def _captions(equation: Equation, system: System, spot: Spot) -> Iterator[Meaning]:

@@ -22,34 +22,35 @@ from qkv.reading.naming import role_symbol
 from qkv.reading.page import Page, Spot
 from qkv.reading.search.functions import normed
 from qkv.reading.system import LINE, System
+from qkv.regex import regex
 
 Operation = Callable[[n.Expr], n.Expr]
 
-_LINE = re.compile(rf"(?:{pattern('line')})\s*#?\s*(\d{{1,2}})\b|第\s*(\d{{1,2}})\s*(?:行|个)")
+_LINE = regex(rf"(?:{pattern('line')})\s*#?\s*(\d{{1,2}})\b|第\s*(\d{{1,2}})\s*(?:行|个)")
 _FUNCTIONS = tuple(
-    (re.compile(rf"(?<![^\W\d_])(?:{pattern(concept)})(?![^\W\d_])"), function)
+    (regex(rf"(?<![^\W\d_])(?:{pattern(concept)})(?![^\W\d_])"), function)
     for concept, function in (
         ("variance", "var"), ("deviation", "std"), ("mean", "mean"), ("sum", "sum"), ("largest", "max"),
         ("smallest", "min"),
     )
 )  # fmt: skip
-_DIVIDED = re.compile(
+_DIVIDED = regex(
     rf"(?:(?<![^\W\d_])(?:{pattern('divide')})(?:\s+(?:{pattern('operand')}))*(?!.*÷)|÷)(?P<by>.*)"
 )  # 'divide by √2', 'scaled scores (÷ √2)'
-_TIMES = re.compile(
+_TIMES = regex(
     rf"(?:(?<!\w)(?:times|mal|fois|por|{pattern('multiply')})|^\W*[×·])\s+(?:(?:{pattern('operand')})\s+)*(?P<by>\S+)\s*$",
     re.IGNORECASE,
 )  # 'times V', 'multiply by V'
-_PLUS = re.compile(
+_PLUS = regex(
     r"(?:(?<!\w)(?:add(?:ing)?|plus|addiere|ajout(?:er|ons)|suma(?:r|mos)?|soma(?:r|mos)?|прибав\w+)|^\W*\+|加上?)\s*"
     r"(?:(?:the|die|den|le|la|el|o|a)\s+)?(?:bias\w*\s+)?(?P<by>\S+)\s*$",
     re.IGNORECASE,
 )  # 'add b_2'
-_LAYER_NORM = re.compile(r"\blayer\s?-?norm", re.IGNORECASE)
-_EXPONENTIAL = re.compile(rf"(?<![^\W\d_])(?:{pattern('exponential')})(?![^\W\d_])")
+_LAYER_NORM = regex(r"\blayer\s?-?norm", re.IGNORECASE)
+_EXPONENTIAL = regex(rf"(?<![^\W\d_])(?:{pattern('exponential')})(?![^\W\d_])")
 
 
-_SUPPOSED = re.compile(
+_SUPPOSED = regex(
     r"\b(?:without|would|omit\w*|forg[eo]t\w*|wrong(?:ly)?|mistake\w*|instead|unlike|otherwise|unscaled|unmasked)\b"
     r"|\b(?:ohne|wäre\w*|würde\w*|falsch|vergessen|sonst|sans|serait|seraient|oublié|sería\w*|olvid\w+|seria\w*"
     r"|senza|sarebbe\w*|без|были бы)\b|如果不|若不|不缩放|忘记|しなければ|なければ"
@@ -119,7 +120,7 @@ def operation(label: str, page: Page) -> Operation | None:
 
 LINED = frozenset({Role.SCORES, Role.SCALED, Role.MASKED, Role.WEIGHTS, Role.HEAD, Role.OUTPUT})
 
-_WORD = re.compile(r"[^\W\d_]+")
+_WORD = regex(r"[^\W\d_]+")
 
 
 def lined(equation: Equation, system: System, spot: Spot) -> Iterator[Meaning]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from operator import attrgetter
 
@@ -28,6 +27,7 @@ from qkv.reader.model import Origin, Sheet
 from qkv.reading.equation import Item, Kind
 from qkv.reading.naming import ROLE
 from qkv.reading.reading import reading_of
+from qkv.regex import regex
 
 
 def check_sheet(sheet: Sheet, against: Sheet | None = None) -> Report:
@@ -110,7 +110,7 @@ def _first_side(judgement: Judgement, lines: Sequence[str]) -> Item:
     return sides[at] if judgement.item in sides and sides[at].line < judgement.item.line else judgement.item
 
 
-_SIGN = re.compile(r"[\s&=≈]*(?:\\(?:approx|quad|qquad)?)?[\s&=≈\\]*")
+_SIGN = regex(r"[\s&=≈]*(?:\\(?:approx|quad|qquad)?)?[\s&=≈\\]*")
 
 
 def _goes_on(above: Item, below: Item, lines: Sequence[str]) -> bool:

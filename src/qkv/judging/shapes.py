@@ -5,7 +5,6 @@ Only arithmetic of sizes can be wrong; where a size is said of an array, what ag
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
@@ -17,11 +16,12 @@ from qkv.reader.model import Link, Relation, Sheet, Statement
 from qkv.reading.equation import Equation, Item, Kind
 from qkv.reading.page import Page, Spot
 from qkv.reading.values import Values
+from qkv.regex import regex
 
 _TIMES = r"(?:\\times|×|x)"
-_SIZE = re.compile(rf"(\d{{1,4}})\s*{_TIMES}\s*(\d{{1,4}})")
-_STRUCK = re.compile(r"\\cancel|[{}]")
-_NOISE = re.compile(rf"{_TIMES}|" r"\\(?:quad|qquad|cdot|left|right|[,;:! ()])|[()\[\]$\s,·*]")
+_SIZE = regex(rf"(\d{{1,4}})\s*{_TIMES}\s*(\d{{1,4}})")
+_STRUCK = regex(r"\\cancel|[{}]")
+_NOISE = regex(rf"{_TIMES}|" r"\\(?:quad|qquad|cdot|left|right|[,;:! ()])|[()\[\]$\s,·*]")
 REACH = 5  # lines between a product and the sizes under it
 
 

@@ -24,9 +24,10 @@ from qkv.library.roles import roles_in_words
 from qkv.library.words import means, pattern
 from qkv.reading.equation import Equation, Kind
 from qkv.reading.page import Spot
+from qkv.regex import regex
 
 SHARE = 4.0  # bits: which of the last prints it is a share of
-_OTHER = re.compile(  # what is done beside a softmax, and not printed
+_OTHER = regex(  # what is done beside a softmax, and not printed
     rf"(?<![^\W\d_])(?:{pattern('divide')}|{pattern('multiply')}|temperature|mask\w*|without|unscaled)(?![^\W\d_])|√|sqrt",
     re.IGNORECASE,
 )

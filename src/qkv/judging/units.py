@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
@@ -16,13 +15,14 @@ from qkv.expr import nodes as n
 from qkv.interpret.cells import NEG_INF
 from qkv.interpret.certified import Value, same
 from qkv.judging.fit import How, Meaning
+from qkv.regex import regex
 
 MIXED = (Fraction(1000, 1024), Fraction(1024, 1000))  # 14 GiB / 0.5 MiB = 28.672 thousands
-_BINARY = re.compile(r"[KMGT]iB")
-_BYTES = re.compile(r"\d\s*[KMGT]i?B\b")
+_BINARY = regex(r"[KMGT]iB")
+_BYTES = regex(r"\d\s*[KMGT]i?B\b")
 _POWERS = frozenset(fmpq(1000**i * 1024**j) for i in range(5) for j in range(5))
 _AMOUNT = r"\d\s?(?:[KMGT](?:i?B)?|(?<=\d)B)\b"
-_CALCULATED = re.compile(rf"{_AMOUNT}[^=≈]*[×·*/÷]|[×·*/÷]\s*[\d.,]*{_AMOUNT}")
+_CALCULATED = regex(rf"{_AMOUNT}[^=≈]*[×·*/÷]|[×·*/÷]\s*[\d.,]*{_AMOUNT}")
 _STEPS = 8  # 10^24 is as far as products of two amounts go
 ELSEWHERE = 10.0  # bits more where a rule of thumb elsewhere speaks: an amount may be of another model
 UNIT = 2.0  # bits for which of the powers a unit stands for
@@ -33,9 +33,7 @@ def has_amounts(text: str) -> bool:
     return _CALCULATED.search(text) is not None
 
 
-_CONVERTED = re.compile(
-    r"[=≈]\s*[\d.,]+\s*(?P<unit>[^\W\d_]{3,})\s*[=≈]\s*(?P<value>[\d.,]*\d)\s*(?P<other>[^\W\d_]{3,})"
-)
+_CONVERTED = regex(r"[=≈]\s*[\d.,]+\s*(?P<unit>[^\W\d_]{3,})\s*[=≈]\s*(?P<value>[\d.,]*\d)\s*(?P<other>[^\W\d_]{3,})")
 
 
 def is_converted(text: str, value: str) -> bool:

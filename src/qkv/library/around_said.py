@@ -6,92 +6,89 @@ import re
 
 from qkv.library import block
 from qkv.library.words import spoken
+from qkv.regex import regex
 
 NORM = block.NORM_SAID
-FIRST = re.compile(
+FIRST = regex(
     r"norm\w*(?: is applied)? (?:to|of) (?:the )?(?:x|inputs?|tokens)\b[^.]{0,20}then|first appl\w+ (?:layer|rms)"
 )
-POSITIONS = re.compile(r"sinusoid|position\w* (?:encoding|embedding|vector)|learned position")
-RESIDUAL = re.compile(r"residual|skip connection|add\s?(?:&|and)\s?norm|restverbindung|résidu|residu|остаточн|残差")
-PLACES_ASKED = re.compile(
+POSITIONS = regex(r"sinusoid|position\w* (?:encoding|embedding|vector)|learned position")
+RESIDUAL = regex(r"residual|skip connection|add\s?(?:&|and)\s?norm|restverbindung|résidu|residu|остаточн|残差")
+PLACES_ASKED = regex(
     r"sinusoid|position\w*[- ](?:encoding|embedding|vector)|positional|positionsk?[ck]odier|encodage (?:de )?position|codificaci[óo]n posicional"
     r"|codificação posicional|позиционн\w+ кодир|位置编码|位置エンコ|위치 인코딩|\bpe\s?[(_]"
 )
 _AND = r"(?:\s*(?:,|;|and|und|et|y|e|и|和|与|、|&|to|bis|à|до|至|到|–|-)\s*)"
-PLACE_NUMBERED = re.compile(
+PLACE_NUMBERED = regex(
     rf"(?:\bPE\s?[(_]\s?\{{?|\bpos(?:ition|itions|iciones|ición|ições|ição|itionen|iz\w*)?\.?\s?\$?\s?=?\s?|позици\w+ |位置\s?)(?P<numbers>\d+(?:{_AND}+\d+)*)(?!\d|\s?/|,\s?\d)",
     re.IGNORECASE,
 )
-POSITIONS_FROM_ONE = re.compile(
+POSITIONS_FROM_ONE = regex(
     r"pos(?:ition|itions|iciones|ições|itionen|izioni)?\W{1,4}(?:=\s?)?1\s?(?:,|;|to|bis|à|до|–|-)\s?[23]|(?:count|start)\w* (?:at|from|with) 1\b"
 )
-WIDTH = re.compile(r"\bd(?:_\{?\\?\w*\{?model\}*)?\s?=\s?(\d+)|(\d+)[- ]dimension")
-LOSS = re.compile(
+WIDTH = regex(r"\bd(?:_\{?\\?\w*\{?model\}*)?\s?=\s?(\d+)|(\d+)[- ]dimension")
+LOSS = regex(
     r"cross.?entropy|perplexit|log.?likelihood|kreuzentropie|perplexität|entropie croisée|entropía cruzada|entropia cruzada|perplejidad|perplexidade|перплекс|кросс.?энтроп|交叉熵|困惑度"
 )
-LOSS_ASKED = re.compile(LOSS.pattern + r"|\bloss\b|verlust|\bperte|pérdida|\bperda|потер|损失")
-LOSS_SAID = re.compile(
-    r"(?:loss|cross.?entropy|verlust|perte|pérdida|perda)\s*(?:of|is|=|:|von|de|es|est)?\s*(\d+[.,]\d+)"
-)
-PROBABLE = re.compile(
+LOSS_ASKED = regex(LOSS.pattern + r"|\bloss\b|verlust|\bperte|pérdida|\bperda|потер|损失")
+LOSS_SAID = regex(r"(?:loss|cross.?entropy|verlust|perte|pérdida|perda)\s*(?:of|is|=|:|von|de|es|est)?\s*(\d+[.,]\d+)")
+PROBABLE = regex(
     r"(?:probabilit\w*|wahrscheinlichkeit\w*|probabilidad\w*|вероятност\w*|概率)[^.\d%]{0,70}?"
     r"(?P<numbers>(?:0?[.,]\d+|1[.,]0+|\d+\s?%)(?:\s*(?:,|;|and|und|et|y|e|и|和|、)+\s*(?:and |und |et |y |e )?(?:0?[.,]\d+|1[.,]0+|\d+\s?%))*)"
 )
-OF_TOKENS = re.compile(r"tokens?\b|words?\b|sequence|sentence|wörter|satz|mots|phrase|palabras|frase|токен|слов|词")
-TARGET_NAMED = re.compile(
+OF_TOKENS = regex(r"tokens?\b|words?\b|sequence|sentence|wörter|satz|mots|phrase|palabras|frase|токен|слов|词")
+TARGET_NAMED = regex(
     r"(?:correct|true|target|right|gold|actual|richtige|korrekte|correcte|vraie|correcta|correto|правильн\w+)\s+"
     r"(?:class|token|word|label|answer|next token|next word|klasse|wort|classe|clase|mot|palabra|ответ|класс)?\s*(?:is|ist|est|es|é|=|:|—)\s*(?:the )?[\"'“‘]?(?P<name>[^\W\d]\w*)"
 )
-LIKELIEST = re.compile(r"most likely|most probable|likeliest|arg.?max")
-TOP = re.compile(r"top.?(?:k\s*=\s*)?(\d)")
-TEMPERATURE = re.compile(r"temperature")
-WARMTH = re.compile(r"temperat|température|температур|温度|온도|nhiệt độ")
-TEMPERATURES = re.compile(
+LIKELIEST = regex(r"most likely|most probable|likeliest|arg.?max")
+TOP = regex(r"top.?(?:k\s*=\s*)?(\d)")
+TEMPERATURE = regex(r"temperature")
+WARMTH = regex(r"temperat|température|температур|温度|온도|nhiệt độ")
+TEMPERATURES = regex(
     r"(?:(?:\b[Tt]|τ|\\tau|[Tt]emperatur\w*|[Tt]empérature|температур\w*|温度)\s*\$?\s*(?:=|of|von|de|为)\s*\$?\s*)\d+(?:[.,]\d+)?(?:(?:,|;| and| und| et| y| e| и|和|、)+\s*\d+(?:[.,]\d+)?(?!\s*=))*"
 )
-TARGET = re.compile(
+TARGET = regex(
     r"(?:correct|true|target|right|gold)\s+(?:class|token|word|label|index|id)?\s*(?:is|has|=|:)?\s*"
     r"(?:the )?(?:index|class|token|id)?\s*(\d+)"
 )
-FEED = re.compile(r"feed.?forward|\bffn\b|\bmlp\b|swiglu|geglu|\bgate")
-ALIBI = re.compile(r"\balibi\b|linear bias")
-SLOPE = re.compile(r"slope\D{0,16}?(\d+(?:\.\d+)?)(?:/(\d+))?")
-ROPE = re.compile(r"\brope\b|rotary|旋转位置|rotat\w+ (?:position|embedding)")
-ROPE_APPLIED = re.compile(
+FEED = regex(r"feed.?forward|\bffn\b|\bmlp\b|swiglu|geglu|\bgate")
+ALIBI = regex(r"\balibi\b|linear bias")
+SLOPE = regex(r"slope\D{0,16}?(\d+(?:\.\d+)?)(?:/(\d+))?")
+ROPE = regex(r"\brope\b|rotary|旋转位置|rotat\w+ (?:position|embedding)")
+ROPE_APPLIED = regex(
     r"(?:apply|applying|applied|rotate|use|using|wende|anwend|appliqu|aplic|примен|поверн|应用|使用)[^.;]{0,60}(?:\brope\b|rotary|旋转位置|\bby (?:its )?position)"
 )
-ROPE_BASE = re.compile(r"\bbase\s*(?:of|=|:)?\s*\$?(\d{2,7})\b")
-ROPE_PLACE = re.compile(
+ROPE_BASE = regex(r"\bbase\s*(?:of|=|:)?\s*\$?(\d{2,7})\b")
+ROPE_PLACE = regex(
     r"\b(?P<who>quer(?:y|ies)|q|keys?|k)\b\$?[^.;,]{0,40}?(?:position|pos\.?|stelle|posición|posição|позици\w*|位置)\s*\$?(?:[a-z]\s*=\s*)?(?P<place>\d+)"
 )
-ROTATED = re.compile(r"rotat|turned|gedreht|rotiert|tourné|rotad|rotacion|поверн|旋转")
-HALVES = re.compile(r"halves|half[- ]split|split[- ]half|rotate_half|neox|hälften|moitiés|mitades|metades")
-CACHE = re.compile(r"\bcach|zwischenspeicher|кэш|缓存|キャッシュ")
-APPEND = re.compile(r"append|(?:update|extend)\w* (?:the )?(?:kv.?)?cache")
-BIASED = re.compile(r"scores?\b.*bias|bias\w* scores?")
-JACOBIAN = re.compile(r"jacobi|якоби|雅可比|ヤコビ")
-ENTROPY = re.compile(r"(?<!cross.)(?<!cross)entropy")
-BACKWARD = re.compile(r"backward|backprop|gradient|\bd[vaqks]\b|rückwärts|rétropropag|retropropag|обратн|反向")
-UPDATE = re.compile(
+ROTATED = regex(r"rotat|turned|gedreht|rotiert|tourné|rotad|rotacion|поверн|旋转")
+HALVES = regex(r"halves|half[- ]split|split[- ]half|rotate_half|neox|hälften|moitiés|mitades|metades")
+CACHE = regex(r"\bcach|zwischenspeicher|кэш|缓存|キャッシュ")
+APPEND = regex(r"append|(?:update|extend)\w* (?:the )?(?:kv.?)?cache")
+BIASED = regex(r"scores?\b.*bias|bias\w* scores?")
+JACOBIAN = regex(r"jacobi|якоби|雅可比|ヤコビ")
+ENTROPY = regex(r"(?<!cross.)(?<!cross)entropy")
+BACKWARD = regex(r"backward|backprop|gradient|\bd[vaqks]\b|rückwärts|rétropropag|retropropag|обратн|反向")
+UPDATE = regex(
     r"updat|after (?:one|the) step|aktualis|mise à jour|actualiz|atualiz|обновл|更新|" + spoken("descent"),
     re.IGNORECASE,
 )
-VARIANCE = re.compile(r"varian[cz]|variância|дисперси|方差|分散")
-RESULT = re.compile(
-    r"output|result|final|ffn|feed|ausgabe|ergebnis|sortie|résultat|salida|saída|resultado|выход|输出|结果"
-)
-GRADIENT = re.compile(r"gradient|derivative|∂")
-FROM_ONE = re.compile(r"(?:count\w*|index\w*|number\w*) from 1\b|1-based")
+VARIANCE = regex(r"varian[cz]|variância|дисперси|方差|分散")
+RESULT = regex(r"output|result|final|ffn|feed|ausgabe|ergebnis|sortie|résultat|salida|saída|resultado|выход|输出|结果")
+GRADIENT = regex(r"gradient|derivative|∂")
+FROM_ONE = regex(r"(?:count\w*|index\w*|number\w*) from 1\b|1-based")
 # Words that ask for a part of a block, and those of them that ask something of logits.
 OF_LOGITS = (LOSS, LIKELIEST, TOP, TEMPERATURE)
 AROUND = (NORM, POSITIONS, FEED, *OF_LOGITS)
 # Which loss of several is asked for.
-OF_EACH = re.compile(r"each|every|jede|chaque|cada|каждо|每")
-OF_ALL = re.compile(r"entrop|loss|likelihood|verlust|perte|pérdida|perda|потер|熵|损失")
-PERPLEXITY = re.compile(r"perple|перплекс|困惑")
-DECIMAL = re.compile(r"\d+(?:[.,]\d+)?")
-NUMERAL = re.compile(r"(\d*[.,]\d+|\d+)\s?(%)?")
-UP_TO = re.compile(r"to|bis|à|–|-|до|至|到")
+OF_EACH = regex(r"each|every|jede|chaque|cada|каждо|每")
+OF_ALL = regex(r"entrop|loss|likelihood|verlust|perte|pérdida|perda|потер|熵|损失")
+PERPLEXITY = regex(r"perple|перплекс|困惑")
+DECIMAL = regex(r"\d+(?:[.,]\d+)?")
+NUMERAL = regex(r"(\d*[.,]\d+|\d+)\s?(%)?")
+UP_TO = regex(r"to|bis|à|–|-|до|至|到")
 
 # Names that pages have for the quantities of library/block.py; those below `logits` only where words speak of logits.
 ALIASES = {
@@ -103,7 +100,7 @@ LOGITS = {"logits": "L", "logit": "L", "z": "L", "o": "L", "l": "L", "L": "L", "
 PLACES = {"P": "PE", "PE": "PE", "p": "PE", "pos": "PE", "E_pos": "PE", "P_E": "PE"}
 # What questions call the parts of a formula, by the names that these have where no other quantity has them.
 PARTS = tuple(
-    (letter, re.compile(said, re.IGNORECASE))
+    (letter, regex(said, re.IGNORECASE))
     for letter, said in (
         ("N", r"normali[sz]|\bnorm(?:en|ed)?\b|нормир|нормал|归一化|正規化|정규화"),
         ("rho", r"root mean square|\brms\b|quadratische\w* mittel|moyenne quadratique|среднеквадр"),
@@ -115,23 +112,21 @@ PARTS = tuple(
 # What a question asks for: the first name that the program has, for the first words that it says.
 ASKED = (
     (GRADIENT, ("gradient",)),
-    (re.compile(r"perplexit"), ("PPL",)),
+    (regex(r"perplexit"), ("PPL",)),
     (TOP, ("top",)),
     (LIKELIEST, ("next",)),
-    (re.compile(r"probabilit|softmax"), ("P",)),
-    (re.compile(r"entropy|loss"), ("loss",)),
-    (re.compile(r"x \+ p|add|sum of|input of|final|with position"), ("X_P", "R_1")),
-    (re.compile(r"position|\bpe\b"), ("PE",)),
-    (re.compile(r"\bmeans?\b|mittelwert|moyenne|\bmedia\b|média|средн|均值|平均"), ("mu_1",)),
+    (regex(r"probabilit|softmax"), ("P",)),
+    (regex(r"entropy|loss"), ("loss",)),
+    (regex(r"x \+ p|add|sum of|input of|final|with position"), ("X_P", "R_1")),
+    (regex(r"position|\bpe\b"), ("PE",)),
+    (regex(r"\bmeans?\b|mittelwert|moyenne|\bmedia\b|média|средн|均值|平均"), ("mu_1",)),
     (VARIANCE, ("var_1",)),
-    (re.compile(r"standard deviation|standardabweichung|écart|desviación|desvio|标准差"), ("sigma_1",)),
-    (re.compile(r"norm"), ("N_2", "N_1")),
-    (re.compile(r"attention weights|\bweights\b"), ("A",)),
+    (regex(r"standard deviation|standardabweichung|écart|desviación|desvio|标准差"), ("sigma_1",)),
+    (regex(r"norm"), ("N_2", "N_1")),
+    (regex(r"attention weights|\bweights\b"), ("A",)),
 )
 
-_LISTED = re.compile(
-    r"\[?[\w'\"“”‘’<>]+(?:\s*,\s*[\w'\"“”‘’<>]+)+(?:,?\s*(?:and|und|et|y|e|or|и)\s+[\w'\"“”‘’<>]+)?\]?"
-)
+_LISTED = regex(r"\[?[\w'\"“”‘’<>]+(?:\s*,\s*[\w'\"“”‘’<>]+)+(?:,?\s*(?:and|und|et|y|e|or|и)\s+[\w'\"“”‘’<>]+)?\]?")
 
 
 def target_said(words: str, count: int, from_one: bool = False) -> int | None:

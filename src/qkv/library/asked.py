@@ -12,6 +12,7 @@ from functools import lru_cache
 from qkv.library import block
 from qkv.library.rows import Row, rows_of
 from qkv.library.words import pattern
+from qkv.regex import regex
 
 _ROWS = r"""
 \mu = mean(X)                                           |            | the mean of its numbers
@@ -54,9 +55,9 @@ _SAID = (
     (r"pre.?activation|hidden (?:layer|units?|activations?)", "U"),
     (r"activation|after (?:the )?(?:relu|gelu|silu)", "G"),
 )  # fmt: skip
-_PATTERN = re.compile("|".join(f"(?P<{name}>{said})" for said, name in _SAID), re.IGNORECASE)
+_PATTERN = regex("|".join(f"(?P<{name}>{said})" for said, name in _SAID), re.IGNORECASE)
 _OF_ARRAYS = frozenset({"H", "ell", "PPL", "R", "rho", "N", "v", "sigma", "mu", "Y"})  # what is taken of something
-_OPERAND = re.compile(
+_OPERAND = regex(
     rf"(?:[^.;:=?!\n]{{0,40}}?\s)?(?:{pattern('operand')}|every|each|jeder?|chaque|cada|ogni)\s(?P<of>[^.;:=?!\n]{{1,60}})",
     re.IGNORECASE,
 )

@@ -22,6 +22,7 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.expr.show import symbol_plain
 from qkv.library.rows import Row, rows_of
+from qkv.regex import regex
 
 NORM = r"""
 \mu_# = mean(@)                                                    | layer | the mean of each token
@@ -69,10 +70,10 @@ loss = mean(\ell)                    |            | cross-entropy
 PPL = e^{loss}                       |            | perplexity
 """
 # Words that say that there are norms, and that they come before what they are for.
-NORM_SAID = re.compile(
+NORM_SAID = regex(
     r"layer.?norm|rms.?norm|add\s*(?:&|\+|and)\s*norm|post.?norm|pre.?norm|post-?ln|pre-?ln|残差|归一化", re.IGNORECASE
 )
-NORM_FIRST = re.compile(r"pre.?norm|pre-?ln|before (?:the )?(?:attention|each sub.?layer)", re.IGNORECASE)
+NORM_FIRST = regex(r"pre.?norm|pre-?ln|before (?:the )?(?:attention|each sub.?layer)", re.IGNORECASE)
 
 # Where norms stand decides what each part of a block reads, what it is added to, and what comes out. Parts have numbers:
 # attention is 1, cross-attention 2 where there is any, the feed-forward layer the last.

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from qkv.expr.names import Role, Symbol
 from qkv.library.words import pattern
+from qkv.regex import regex
 
 R = Role
 
@@ -107,8 +108,8 @@ WORDS: tuple[tuple[Role, str], ...] = (
     (R.OTHER, r"adjacency|adjazenz|adjacence|adyacencia|adjacência|adiacenza|смежности|邻接|鄰接|隣接|인접"),
     (R.MASK, r"\bmask\b|maske\b|máscara|掩码"),
 )  # fmt: skip
-_PATTERNS = tuple((role, re.compile(words)) for role, words in WORDS)  # of words in small letters
-_OTHER_OUTPUT = re.compile(  # of another layer than attention
+_PATTERNS = tuple((role, regex(words)) for role, words in WORDS)  # of words in small letters
+_OTHER_OUTPUT = regex(  # of another layer than attention
     rf"(?<!\w)(?:{pattern('norm')}|{pattern('feed')})\W+(?:{pattern('output')})(?!\w)"
 )
 
@@ -150,11 +151,11 @@ def mentions(text: str) -> list[tuple[int, int, Role]]:
 
 
 _WEIGHTS_OF = {R.Q: (R.W_Q, R.B_Q), R.K: (R.W_K, R.B_K), R.V: (R.W_V, R.B_V), R.HEAD: (R.W_O, R.B_O)}
-_BIAS = re.compile(r"\bbias|\bbiais|sesgo|смещен|偏置|バイアス|편향", re.IGNORECASE)
-_MATRIX = re.compile(r"\bmatri[xcz]|матриц|矩阵|矩陣|行列|행렬", re.IGNORECASE)
+_BIAS = regex(r"\bbias|\bbiais|sesgo|смещен|偏置|バイアス|편향", re.IGNORECASE)
+_MATRIX = regex(r"\bmatri[xcz]|матриц|矩阵|矩陣|行列|행렬", re.IGNORECASE)
 
 
-_SENTENCE_END = re.compile(r"[.!?。]\s+")
+_SENTENCE_END = regex(r"[.!?。]\s+")
 
 
 def role_in_caption(text: str) -> Role | None:
@@ -203,7 +204,7 @@ def _weights(symbol: Symbol, low: str, upper: set[str]) -> tuple[Place, ...]:
     return (Place(Role(("b_" if kind.startswith("b") else "W_") + which), head),)
 
 
-_FACTOR = re.compile(r"(?:scal(?:e|ing)|skalierung|échelle|escala)(?:s?_?fa[ck]tor)?")  # what scores are divided by
+_FACTOR = regex(r"(?:scal(?:e|ing)|skalierung|échelle|escala)(?:s?_?fa[ck]tor)?")  # what scores are divided by
 
 
 def _roles(symbol: Symbol, low: str) -> tuple[Role, ...]:
@@ -221,7 +222,7 @@ def _roles(symbol: Symbol, low: str) -> tuple[Role, ...]:
     return found
 
 
-_COUNTED = re.compile(
+_COUNTED = regex(
     rf"(?<![^\W_])(?:(?:{pattern('head')})_(?P<head>\d{{1,2}})|(?:{pattern('line')})_(?P<row>\d{{1,2}}))(?![^\W_])"
 )
 

@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from qkv.expr import nodes as n
 from qkv.library.words import pattern
+from qkv.regex import regex
 
 _COUNTS = (
     "one ein eine einer un una um один одна 一",
@@ -38,86 +39,84 @@ _HEADS = r"(?:attention |equal |parallel )?(?:head(?:s|ed)?\b|köpfe|kopf|têtes
 _TOKENS = r"(?:tokens?|keys?|positions?|words?|wort|schlüssel|jetons?|mots?|claves?|palabras?|palavras?|токен\w*|позици\w*|слов\w*|个?词|トークン|columns?|spalten?|colonnes?|columnas?|colunas?|colonn[ae]|столб\w+)"
 _ORDINAL = "|".join(f"(?P<p{i}>{'|'.join(words.split())})" for i, (_, words) in enumerate(_PLACES))
 
-_SENTENCE = re.compile(r"(?<=[.!?;:。！？；])\s+|\n\s*\n|(?<=[。！？；])")
-_IN_GENERAL = re.compile(
+_SENTENCE = regex(r"(?<=[.!?;:。！？；])\s+|\n\s*\n|(?<=[。！？；])")
+_IN_GENERAL = regex(
     r"\b(?:in practice|usually|typically|in general|normally|often)\b|in der praxis|üblicherweise|обычно|通常"
 )
-_SUPPOSED = re.compile(
+_SUPPOSED = regex(
     r"\b(?:repeat|recompute|redo|again|now|instead|what if|if|suppose|were|would)\b|erneut|stattdessen|wenn|\bfalls\b|maintenant|\bsi\b|devient|ahora|qué pasa|o que acontece|\bcosa succede|теперь|если|如果|现在"
 )
-_SPLIT = re.compile(
+_SPLIT = regex(
     r"split|divid|partition|slic|reshap|chunk|\bcut|aufgeteilt|aufteil|zerleg|geteilt|découp|partag|repart|suddivid|разб|раздел|делим|分成|拆分|划分|分为|分割|each of|of size|of width|der breite|d_\{?(?:\\text\{)?head"
     r"|each head|every head|per head|columns? \d|(?:first|last) \w+ columns|(?:ersten?|letzten?) \w+ spalten|(?:primer[ao]s|primeir[ao]s|últim[ao]s|prime|ultime|premières|dernières) \w+ (?:columnas|colunas|colonne\w?)|столбц|pro kopf|jeder kopf|par tête|chaque tête|por cabeza|por cabeça|cada cabe|per testa|ogni testa|каждая голов|每个头"
 )
-_HEADS_OF_COLUMNS = re.compile(
+_HEADS_OF_COLUMNS = regex(
     r"(?:\bhead|kopf|tête|cabeza|cabeça|\btest[ae]\b|голов|头|ヘッド)[^.;。]{0,60}?(?:column|spalte|colonn|coluna|столбц|列)"
 )
-_COUNTED_HEADS = re.compile(rf"(?<![\w.])(?P<n>{NUMBER})[\s-]*{_HEADS}")
-_SLICE = re.compile(r"(?<!\w)[qkv]\s*\[\s*:\s*,\s*(?P<first>\d*)\s*:\s*(?P<end>\d*)", re.IGNORECASE)
-_PAD = re.compile(
+_COUNTED_HEADS = regex(rf"(?<![\w.])(?P<n>{NUMBER})[\s-]*{_HEADS}")
+_SLICE = regex(r"(?<!\w)[qkv]\s*\[\s*:\s*,\s*(?P<first>\d*)\s*:\s*(?P<end>\d*)", re.IGNORECASE)
+_PAD = regex(
     r"\bpad(?:s|ded|ding)?\b|padding|\[pad\]|<pad>|rembourr|remplissage|relleno|preenchim|заполн|паддинг|(?:set|setze|mets?|pon\w*|mascar\w*|masked?|masquer?|maskier\w*)\b[^.;]{0,40}(?:-\s?inf|[-−]∞|\\infty)|填充|パディング|(?:is|are|be|were|was|gets) (?:ignored|masked)|ignoriert|(?:ist|wird|sind|werden|wäre|würde) maskiert|(?:est|sont) masqu|(?:está|están|es) enmascarad|(?:é|está|são) mascarad|(?:è|sono) mascherat|замаскирован|被(?:掩码|屏蔽|遮)"
 )
-_FACTOR = re.compile(
+_FACTOR = regex(
     r"(?:scores?|logits?|punktzahlen)\b[^.?]{0,30}?(?:multiplied by (?P<times>\d+(?:\.\d+)?)|mit (?P<mal>\d+(?:\.\d+)?) multipliziert|doubled|verdoppelt)"
     r"|multiply (?:all |the |each |every |attention |raw )*(?:scores?|logits?) by (?P<by>\d+(?:\.\d+)?)|double (?:all |the )*(?:scores?|logits?)"
     r"|temperatur\w*\W{0,3}(?:(?:t|is|of|were|was|becomes|ist|von)\W{1,3}|=\s*)*(?P<below>\d+(?:\.\d+)?)"
 )
-_NOT_PADDED = re.compile(r"\b(?:no|without|not) pad|ohne padding|sans padding|zero[- ]pad")
-_WHICH = re.compile(rf"(?:{_ORDINAL})\s*(?:(?P<n>{NUMBER})\s*)?(?:个|個)?\s*{_TOKENS}")
-_PAD_BESIDE = re.compile(
+_NOT_PADDED = regex(r"\b(?:no|without|not) pad|ohne padding|sans padding|zero[- ]pad")
+_WHICH = regex(rf"(?:{_ORDINAL})\s*(?:(?P<n>{NUMBER})\s*)?(?:个|個)?\s*{_TOKENS}")
+_PAD_BESIDE = regex(
     rf"(?:{_ORDINAL})(?:\s+\w+){{0,3}}?\s+[`*\"'\\\w{{]*[\[<]?pad(?:ding)?\b"
 )  # 'the last one is a <pad>'
-_NUMBERED = re.compile(
-    rf"{_TOKENS}\s*(?:#|no\.?|nr\.?)?\s*(?P<list>\d{{1,2}}(?:\s*(?:,|and|und|et|y|e|и|&)\s*\d{{1,2}})*)"
-)
-_PREFIX = re.compile(
+_NUMBERED = regex(rf"{_TOKENS}\s*(?:#|no\.?|nr\.?)?\s*(?P<list>\d{{1,2}}(?:\s*(?:,|and|und|et|y|e|и|&)\s*\d{{1,2}})*)")
+_PREFIX = regex(
     rf"(?:first|ersten|premiers|primeros|primeiros|primi|первые|前)\s*(?P<n>{NUMBER}).*(?:prefix|präfix|préfixe|prefijo|prefixo|префикс|前缀)|prefix\D{{0,20}}?(?:length|size|of)\D{{0,6}}?(?P<m>{NUMBER})"
 )
-_NEIGHBOURS = re.compile(
+_NEIGHBOURS = regex(
     r"(?:direct|immediate|adjacent|direkt\w*|unmittelbar\w*|immédiat\w*|inmediat\w*|imediat\w*)\s+(?:left and right\s+)?(?:neighbou?r|nachbar|voisin|vecin|vizinh)"
     rf"|window\D{{0,40}}?(?P<n>{NUMBER})\D{{0,30}}?(?:each|either|both) (?:side|direction)"
     r"|\|\s*i\s*[-−]\s*j\s*\|\s*(?:\\leq?|≤|<=)\s*(?P<m>\d)"
 )
-_SLIDING = re.compile(
+_SLIDING = regex(
     rf"(?:sliding|causal)[\s-]+window[^.]{{0,40}}?(?:size|width|length|of)\s*(?:w\s*=\s*|\$w\s*=\s*)?\$?(?P<n>{NUMBER})"
 )
 
 
-_ITEM = re.compile(
+_ITEM = regex(
     r"(?<=[.!?;:。！？；])\s+|\n\s*\n|(?<=[。！？；])|\n(?=\s*(?:[-*•]|\(?\w{1,2}[.)])\s)|,? (?:and|but) (?=without|with )"
 )
-_ASKS = re.compile(rf"\?|？|^\W*(?:\(?\w{{1,2}}[.)]\s*)?(?:{pattern('ask')})\b", re.IGNORECASE)
+_ASKS = regex(rf"\?|？|^\W*(?:\(?\w{{1,2}}[.)]\s*)?(?:{pattern('ask')})\b", re.IGNORECASE)
 _NOT = r"(?:\b(?:not|no|never|without|don't|nicht|keine?|ohne|ne|pas de|aucune?|sans|ningun[ao]?|ningún|nenhuma?|nessuna?|sin|não|sem|non|senza|nie|bez|не|без)\b|不|未)"
 _FEW_WORDS = r"(?:\W+(?!and\b|or\b|but\b|und\b|et\b|y\b|e\b|и\b|mas|мас|forg|vergess|oubli|olvid|esque|dimentic|забы)\w{1,6}){0,2}?\W*"
 _DIVIDES = (
     r"(?:scal|divi[ds]|√|\\sqrt|\\frac|1/|skal|(?:ge|ver)?teil|divi[sz]|(?:mise à l')?échelle|escal|dziel|масштаб|дел[еия]"
     r"|做?缩放|做?縮放|除以)"
 )
-UNSCALED = re.compile(
+UNSCALED = regex(
     rf"unscaled|{_NOT}{_FEW_WORDS}{_DIVIDES}(?:[^.;,。，；\n]{{0,30}}(?:√|sqrt))?|スケーリングなし|bölmeden|ölçekleme(?:siz|den)"
     r"|skip\w* (?:the )?[^.;]{0,20}?scal|(?:drop|remov|omit|leav|skip|ignor)\w* (?:out )?(?:the )?(?:scal|divi|\$?\\sqrt|√|1/)"
     r"|(?:删掉|去掉|省略|忽略)[^。；]{0,6}(?:√|缩放|\\sqrt)|bỏ qua[^.;]{0,6}(?:chia|scale|√)"
 )
-UNMASKED = re.compile(
+UNMASKED = regex(
     rf"unmasked|{_NOT} masked|{_NOT}{_FEW_WORDS}(?:masks?\b|masken?\b|masques?\b|máscaras?|maschera|маск)"
     r"|маск\w{1,2} нет|(?:没有|无|無|不(?:使用|用|加|带|需要|考虑|施加|做))[^。，；,;]{0,4}(?:掩码|遮罩|mask)|マスク(?:なし|無し|は(?:ない|なし|無|使わ|用い|かけな))"
 )
-_DECIMAL = re.compile(r"\d(?:[.,]|\{,\})\d")
-_RESCALED = re.compile(
+_DECIMAL = regex(r"\d(?:[.,]|\{,\})\d")
+_RESCALED = regex(
     r"\bwith (?:the )?scaling|mit skalierung|avec (?:la )?mise à l'échelle|con escala|com escala|с масштаб"
 )
-_CAUSAL = re.compile(r"causal|kausal|autoregress|look.?ahead|因果")
-_WITH_MASK = re.compile(r"\W*(?:with|mit|avec|con|com|с|加上?)\b[^.,;]{0,24}(?:mask|masque|máscara|maschera|маск|掩码)")
-_DIVIDED = re.compile(
+_CAUSAL = regex(r"causal|kausal|autoregress|look.?ahead|因果")
+_WITH_MASK = regex(r"\W*(?:with|mit|avec|con|com|с|加上?)\b[^.,;]{0,24}(?:mask|masque|máscara|maschera|маск|掩码)")
+_DIVIDED = regex(
     r"(?:divided|dividing|divide|scaled|scaling|scale)\b[^.;]{0,30}?\bby\s*\$?\s*(?:1\s*/\s*(?=\\sqrt|√|sqrt))?(?P<root>\\?sqrt|√)?\s*[{(]?\s*(?P<n>\d+(?:\.\d+)?)(?![\w.,]*\d|\s*/)"
 )
-_SIZE = re.compile(r"(?:\bif|suppose|assume|were|with|using)\b[^.;]{0,30}?d_?\{?k\}?\s*\$?\s*=\s*(?P<n>\d+)")
+_SIZE = regex(r"(?:\bif|suppose|assume|were|with|using)\b[^.;]{0,30}?d_?\{?k\}?\s*\$?\s*=\s*(?P<n>\d+)")
 
 
-_NO_SOFTMAX = re.compile(
+_NO_SOFTMAX = regex(
     r"(?:\bno|\bwithout(?: an?| the)?|\binstead of(?: an?| the)?|ohne|statt|sans|sin|sem|senza|без|不用|不使用) softmax"
 )
-_SHARES = re.compile(rf"(?:{pattern('divide')}|normali[sz])[^.;]*?(?<!\w)(?:{pattern('sum')})(?!\w)", re.IGNORECASE)
+_SHARES = regex(rf"(?:{pattern('divide')}|normali[sz])[^.;]*?(?<!\w)(?:{pattern('sum')})(?!\w)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,7 +283,7 @@ def _scale(sentence: str) -> n.Expr | None:
     return None
 
 
-_PLACED = re.compile(rf"(?<![^\W\d_])(?:{_ORDINAL})(?![^\W\d_])")
+_PLACED = regex(rf"(?<![^\W\d_])(?:{_ORDINAL})(?![^\W\d_])")
 
 
 def places_said(words: str) -> list[int]:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from qkv.regex import regex
+
 LANGUAGES = ("en", "de", "fr", "es", "pt", "it", "ru", "zh", "ja", "other")
 
 _TABLE = """
@@ -121,7 +123,7 @@ def pattern(concept: str) -> str:
     return "|".join(re.escape(word) for word in sorted(CONCEPTS[concept], key=lambda word: (-len(word), word)))
 
 
-_EASTERN = re.compile("[\u3040-\u9fff]")
+_EASTERN = regex("[\u3040-\u9fff]")
 
 
 def spoken(concept: str) -> str:
@@ -130,11 +132,11 @@ def spoken(concept: str) -> str:
     return rf"(?:(?<![^\W_])(?:{pattern(concept)})(?![^\W_])|(?:{eastern}))"
 
 
-ROW_SUMS = re.compile(
+ROW_SUMS = regex(
     f"{spoken('rowsums')}|{spoken('rows')}.{{0,40}}?{spoken('total')}|{spoken('total')}.{{0,30}}?{spoken('rows')}",
     re.IGNORECASE,
 )
-_HEADED = re.compile(
+_HEADED = regex(
     rf"\W*(?:[^\W\d_]+\W+)?(?:{pattern('head')})\W{{0,3}}(?P<n>\d{{1,2}})\b|(?:{pattern('head')})\W{{0,3}}(?P<m>\d{{1,2}})\W*$"
 )
 

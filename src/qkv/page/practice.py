@@ -5,7 +5,6 @@ An exercise is known by its kind, level, seed and language, which every form hol
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -25,6 +24,7 @@ from qkv.page.controls import select, tabs
 from qkv.page.drawn import asked_for, count, fields, points, stated
 from qkv.page.frame import framed
 from qkv.page.grids import to_fill
+from qkv.regex import regex
 from qkv.render.mathml import shown as math
 
 KINDS = {
@@ -52,7 +52,7 @@ VERDICTS = {
 }
 EMPTY, UNREAD = "none", "unread"
 LONGEST = 24  # characters of a cell
-_COMMA = re.compile(r"(?<=\d),(?=\d)")
+_COMMA = regex(r"(?<=\d),(?=\d)")
 
 
 def whole(form: Mapping[str, str]) -> Answer:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -10,6 +9,7 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.expr.show import latex, plain, symbol_latex, symbol_plain
 from qkv.practice.notation import DISPLAYS, Chain, Notation
+from qkv.regex import regex
 
 # ---------------------------------------------------------------- names
 
@@ -44,9 +44,9 @@ SPELLINGS: dict[str, tuple[str, str]] = {
     "W_Q^(1)": (r"W_{\2}^{(\1)}", r"W_{\2}"),
     "W_{Q,1}": (r"W_{\2,\1}", r"W_\2"),
 }
-_HEADED = re.compile(r"W_\{(\d)\}\^\{([QKV])\}")
-_SINGLE = re.compile(r"W_\{()([QKVO])\}")
-_LETTER = re.compile(r"(?<![\\a-zA-Z])(?<![_^]\{)(?<![_^])([A-Z])(?![a-zA-Z])")  # not in a word, not in a script
+_HEADED = regex(r"W_\{(\d)\}\^\{([QKV])\}")
+_SINGLE = regex(r"W_\{()([QKVO])\}")
+_LETTER = regex(r"(?<![\\a-zA-Z])(?<![_^]\{)(?<![_^])([A-Z])(?![a-zA-Z])")  # not in a word, not in a script
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass, replace
 from random import Random
@@ -17,11 +16,12 @@ from qkv.practice.pen import Dress
 from qkv.practice.problems import unfolded
 from qkv.practice.slips import Planter, is_written, plainly_off
 from qkv.program.model import Program, Step
+from qkv.regex import regex
 
 R = Role
 Cells = frozenset[tuple[int, int]]
 
-_DECIMAL = re.compile(r"(?<![\d,])(?:0,\d{2,}|\d+,(?:\d\d|\d{4,}))(?![\d,])")  # no thousands, and no list of two
+_DECIMAL = regex(r"(?<![\d,])(?:0,\d{2,}|\d+,(?:\d\d|\d{4,}))(?![\d,])")  # no thousands, and no list of two
 
 
 @dataclass(frozen=True, slots=True)

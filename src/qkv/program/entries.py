@@ -3,7 +3,6 @@ with the matrix, the row and the column said."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
@@ -11,12 +10,13 @@ from numbers import Integral, Rational, Real
 
 from qkv.errors import LimitError, ShapeError, ValueRefused
 from qkv.expr import nodes as n
+from qkv.regex import regex
 
 Nested = tuple[tuple[n.Expr, ...], ...]
 
 MAX_EXPONENT = 5_000  # 1e5000 is worked with exactly; a number of a million digits is not what anybody means
-_DECIMAL = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE](?P<exponent>[+-]?\d+))?")
-_FRACTION = re.compile(r"[+-]?\d+\s*/\s*\d+")
+_DECIMAL = regex(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE](?P<exponent>[+-]?\d+))?")
+_FRACTION = regex(r"[+-]?\d+\s*/\s*\d+")
 _MINUS_INFINITY = frozenset({"-inf", "-infinity", "-∞"})
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -20,6 +19,7 @@ from qkv.program.kinds import can_make
 from qkv.program.model import Given
 from qkv.program.sizes import CACHES, tokens_in
 from qkv.program.spec import GROUPED, Rope, Scale, Score, Spec, default_symbol
+from qkv.regex import regex
 
 ARGUMENTS: dict[str, Role] = {
     role.value: role
@@ -38,7 +38,7 @@ ONE_VECTOR = frozenset({Role.SOURCE, Role.V_A}) | BIASES
 SIZES = {"d_k": Role.D_K, "d_model": Role.D_MODEL}
 USUAL = "usual"  # √d_k for queries and keys; nothing for one source vector
 ONES_SEE = "the mask holds 0 and 1: 1 is read as 'may be seen'"
-_SCALE = re.compile(r"\s*(?P<root>sqrt|√)?\s*\(?\s*(?P<what>d_k|d_model|[-+]?[\d./]+(?:e[+-]?\d+)?)\s*\)?\s*")
+_SCALE = regex(r"\s*(?P<root>sqrt|√)?\s*\(?\s*(?P<what>d_k|d_model|[-+]?[\d./]+(?:e[+-]?\d+)?)\s*\)?\s*")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.expr.show import symbol_plain
 from qkv.program.model import Program
+from qkv.regex import regex
 
 R = Role
 
@@ -56,7 +57,7 @@ WHOLES: dict[str, tuple[Role, ...]] = {
 }
 GREEK = {"α": "alpha"}
 
-_NAME = re.compile(r"(?P<base>[^\W\d_]+)(?P<primes>'*)(?P<scripts>(?:[_^](?:\{[^{}]*\}|\([^()]*\)|[\w,]+))*)")
+_NAME = regex(r"(?P<base>[^\W\d_]+)(?P<primes>'*)(?P<scripts>(?:[_^](?:\{[^{}]*\}|\([^()]*\)|[\w,]+))*)")
 
 
 def parse_symbol(text: str) -> Symbol | None:

@@ -14,23 +14,22 @@ from dataclasses import replace
 from qkv.reader.grids import rows_at
 from qkv.reader.headings import div_title, heading_at, opening_at
 from qkv.reader.page import Block, Fence, Paragraph, Rows
+from qkv.regex import regex
 
 _DISPLAY = (
     "equation|align|aligned|alignat|gather|gathered|multline|flalign|eqnarray|displaymath|math|split|"
     "bmatrix|pmatrix|matrix|vmatrix|Vmatrix|Bmatrix|smallmatrix|array|cases"
 )
-_OPENERS = re.compile(
-    r"\\\\(?:\[[^\]\n]*\])?|\$\$|\\\[|\\\]|\\(?P<verb>begin|end)\{(?P<env>(?:" + _DISPLAY + r")\*?)\}"
-)
-_FENCE = re.compile(r"\s*(?P<mark>`{3,}|~{3,})\s*(?P<language>[^`~\s]*)[^`]*$")
-_DIV = re.compile(r"\s*:{3,}\s*\{?\.?(?P<name>[\w-]*)[^:]*$")
-_CONSOLE = re.compile(r"\s*>>> (?:import |from |print\(|\w+\s*(?:[=(.@]|$))")
-_QUOTE = re.compile(r"\s{0,3}(?:>\s?)+")
-_RULE = re.compile(r"\s*([-*_])(?:\s*\1){2,}\s*$")
-_GRID_RULE = re.compile(r"\s*\+(?:[-=]{2,}\+)+\s*")
-_OPENS_LIST = re.compile(r"\[[\s\d.,;eE+\-−∞inf\[\]]*$")
-_REMARK = re.compile(r"(?:#|//|←|<-)[^\n]*")
-_LIST_ROW = re.compile(r"\s+\[\s*[-−]?[\d.]")
+_OPENERS = regex(r"\\\\(?:\[[^\]\n]*\])?|\$\$|\\\[|\\\]|\\(?P<verb>begin|end)\{(?P<env>(?:" + _DISPLAY + r")\*?)\}")
+_FENCE = regex(r"\s*(?P<mark>`{3,}|~{3,})\s*(?P<language>[^`~\s]*)[^`]*$")
+_DIV = regex(r"\s*:{3,}\s*\{?\.?(?P<name>[\w-]*)[^:]*$")
+_CONSOLE = regex(r"\s*>>> (?:import |from |print\(|\w+\s*(?:[=(.@]|$))")
+_QUOTE = regex(r"\s{0,3}(?:>\s?)+")
+_RULE = regex(r"\s*([-*_])(?:\s*\1){2,}\s*$")
+_GRID_RULE = regex(r"\s*\+(?:[-=]{2,}\+)+\s*")
+_OPENS_LIST = regex(r"\[[\s\d.,;eE+\-−∞inf\[\]]*$")
+_REMARK = regex(r"(?:#|//|←|<-)[^\n]*")
+_LIST_ROW = regex(r"\s+\[\s*[-−]?[\d.]")
 
 
 def blocks(text: str, first: int = 1) -> Iterator[Block]:

@@ -18,30 +18,31 @@ from qkv.reader.maths.numerals import Comma, value_of
 from qkv.reader.maths.units import factors_behind, is_magnitude
 from qkv.reader.model import Link, Relation
 from qkv.reader.page import Cell, Page
+from qkv.regex import regex
 
 INDICES = frozenset("ijklntm")
 EMPTY = ("", "-", "—", "–", "·", ".", "*", "×", "✗")
-RELATED = re.compile(r"[=≈]|\\approx")
-MATHEMATICAL = re.compile(r"[\\^_·×√α-ωΑ-Ω$`₀-₉=/]|^\W*[A-Za-z]['′]?$|^[A-Z][a-z]?\d$")
-_PLAIN = re.compile(r"[-+−–]?\d+(?:\.\d+)?(?:[eE][-+−]?\d+)?$")
-_COMMAS = re.compile(r"[-−]?\d+,\d+(?:,\d{3})*$")
-_THOUSANDS = re.compile(r"[-−]?[1-9]\d{0,2}(?:,\d{3})+$")
-_INFINITE = re.compile(r"[-−–](?:∞|inf(?:inity)?|\\infty)$", re.IGNORECASE)
-_VECTOR = re.compile(r"\s*[`$]?\s*(?:\\left)?\s*[\[(]\s*[-−+\d.√\\].*[,;\s&].*[\])]\s*[`$]?")
-_LISTED = re.compile(r"[-−]?\d+(?:[.,]\d+)?(?:[,;]\s+[-−]?\d+(?:[.,]\d+)?)+")  # 1, 0
-_ROWS_OF_NUMBERS = re.compile(r"(?=.*[,;])[\[(]?\s*[-−]?\d[-−\d.,;()\[\]\s∞]*")
-_WORKING = re.compile(r"(?:[-+−\d.,×·*/()√^²³{}\s]|\\(?:[dt]?frac|sqrt|times|cdot|infty)|e\^)+")
-_AMOUNT = re.compile(r"[~≈]?\s*(?P<digits>\d[\d.,]*)\s?(?P<unit>[^\W\d_]+)")
-_MARKS = re.compile(r"\*\*|[`$]|~~")
-_WORD = re.compile(r"[^\W\d_]{3,}")
-_AXES = re.compile(r"\\(?![A-Za-z])|\\backslash|[↓→↘]|^\W*[^\W\d_]{2,}\s*/\s*[^\W\d_]{2,}[\s\d]*$")
-_NAME_BEHIND = re.compile(r"[^$]*[^\W\d_]{2,}[\s:]+\$(?P<name>[^$]{1,40})\$\s*")
-_NAME_IN_BRACKETS = re.compile(  # keys ($K$), Key (K)
+RELATED = regex(r"[=≈]|\\approx")
+MATHEMATICAL = regex(r"[\\^_·×√α-ωΑ-Ω$`₀-₉=/]|^\W*[A-Za-z]['′]?$|^[A-Z][a-z]?\d$")
+_PLAIN = regex(r"[-+−–]?\d+(?:\.\d+)?(?:[eE][-+−]?\d+)?$")
+_COMMAS = regex(r"[-−]?\d+,\d+(?:,\d{3})*$")
+_THOUSANDS = regex(r"[-−]?[1-9]\d{0,2}(?:,\d{3})+$")
+_INFINITE = regex(r"[-−–](?:∞|inf(?:inity)?|\\infty)$", re.IGNORECASE)
+_VECTOR = regex(r"\s*[`$]?\s*(?:\\left)?\s*[\[(]\s*[-−+\d.√\\].*[,;\s&].*[\])]\s*[`$]?")
+_LISTED = regex(r"[-−]?\d+(?:[.,]\d+)?(?:[,;]\s+[-−]?\d+(?:[.,]\d+)?)+")  # 1, 0
+_ROWS_OF_NUMBERS = regex(r"(?=.*[,;])[\[(]?\s*[-−]?\d[-−\d.,;()\[\]\s∞]*")
+_WORKING = regex(r"(?:[-+−\d.,×·*/()√^²³{}\s]|\\(?:[dt]?frac|sqrt|times|cdot|infty)|e\^)+")
+_AMOUNT = regex(r"[~≈]?\s*(?P<digits>\d[\d.,]*)\s?(?P<unit>[^\W\d_]+)")
+_MARKS = regex(r"\*\*|[`$]|~~")
+_WORD = regex(r"[^\W\d_]{3,}")
+_AXES = regex(r"\\(?![A-Za-z])|\\backslash|[↓→↘]|^\W*[^\W\d_]{2,}\s*/\s*[^\W\d_]{2,}[\s\d]*$")
+_NAME_BEHIND = regex(r"[^$]*[^\W\d_]{2,}[\s:]+\$(?P<name>[^$]{1,40})\$\s*")
+_NAME_IN_BRACKETS = regex(  # keys ($K$), Key (K)
     r"[^\W\d_]{2,}\s*[(（]\s*(?:\$\s*(?P<set>\\?[^\W\d_][^$()=]{0,12})\$|(?P<plain>[QKVX]))\s*[)）]\s*$"
 )
-_ASIDE = re.compile(r"\s*\([^()]*\)\s*$")
-_CALLED = re.compile(r"([A-Za-z]\w*)\([a-z]\)")
-_WORKED_HEAD = re.compile(r"\\(?:cdot|exp|frac|sqrt|alpha)|·|√|e\^|exp\(|^[^\W\d](?:_\{?[ijkt]\}?|[ᵢⱼ])$")
+_ASIDE = regex(r"\s*\([^()]*\)\s*$")
+_CALLED = regex(r"([A-Za-z]\w*)\([a-z]\)")
+_WORKED_HEAD = regex(r"\\(?:cdot|exp|frac|sqrt|alpha)|·|√|e\^|exp\(|^[^\W\d](?:_\{?[ijkt]\}?|[ᵢⱼ])$")
 
 
 # — texts —

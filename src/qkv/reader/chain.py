@@ -10,9 +10,10 @@ from qkv.errors import Location
 from qkv.expr.names import Symbol
 from qkv.expr.nodes import Call, Expr, Name, is_literal
 from qkv.reader.model import Link
+from qkv.regex import regex
 
-_LETTERS = re.compile(r"(?<![\w,] )(?<!\w)(?:[^\W\d_]\s*,\s*){1,5}\Z")
-_COMMA = re.compile(r"\s*(?:,|，|、|\\quad|\\[,;])+\s*")
+_LETTERS = regex(r"(?<![\w,] )(?<!\w)(?:[^\W\d_]\s*,\s*){1,5}\Z")
+_COMMA = regex(r"\s*(?:,|，|、|\\quad|\\[,;])+\s*")
 
 
 @dataclass(frozen=True, slots=True)

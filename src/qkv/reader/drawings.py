@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
+from qkv.regex import regex
+
 Span = tuple[int, int]
 
 _CELL = r"[-−+]?(?:(?:\d+(?:[.,]\d+|\.)?|[.,]\d+)(?:/\d+)?|inf|∞)"
@@ -69,7 +71,7 @@ def _row_in_a_line(found: re.Match[str]) -> str:
 _IN_ONE_LINE = (
     # | 1 2 |, ┌ 1 2 ┐ and ( 1  2 )
     (
-        re.compile(
+        regex(
             rf"[|│](?P<bars>[ \t]*{_ROW}[ \t]*)[|│](?![ \t]*{_CELL})|\((?P<round>[ \t]+{_ROW}[ \t]+)\)"
             rf"|[┌└│](?P<box>[ \t]*{_CELL}(?:[ \t]+{_CELL})*[ \t]*)[┐┘│]"
         ),
@@ -77,32 +79,32 @@ _IN_ONE_LINE = (
     ),
     # | 1 |, behind such a row: the row of a drawn column
     (
-        re.compile(rf"(?m)^(?=[^|│\n]*\])(?P<row>[^|│\n]*)[|│](?P<cell>[ \t]+{_CELL}[ \t]+)[|│]"),
+        regex(rf"(?m)^(?=[^|│\n]*\])(?P<row>[^|│\n]*)[|│](?P<cell>[ \t]+{_CELL}[ \t]+)[|│]"),
         r"\g<row>[\g<cell>]",
     ),
     # what is said behind a row, '(2 features, 3 tokens)', or behind a term of a sum that goes on in the next line
     (
-        re.compile(
+        regex(
             r"(?m)(?:(?<=[\]\d])[ \t]{2,}\(\d+ [^\W\d_]{3,},? [^()\n=]*\d+ [^\W\d_]{3,}\)[ \t]*$"
             r"|[ \t]{2,}\((?=[^()\n]*[^\W\d_]{2})[^()\n=]*\)[ \t]*$(?=\n[ \t]*[+=]))"
         ),
         "",
     ),
     # corners of bars in plain signs
-    (re.compile(r"(?m)^[ \t]*[_¯‾-](?:[ \t]{2,}[_¯‾-])+[ \t]*$"), ""),
+    (regex(r"(?m)^[ \t]*[_¯‾-](?:[ \t]{2,}[_¯‾-])+[ \t]*$"), ""),
     # {[1, 0]; [0, 2]}
     (
-        re.compile(r"\{(?P<rows>[ \t]*\[[^\[\]{}\n]*\](?:[ \t]*[;,][ \t]*\[[^\[\]{}\n]*\])+[ \t]*)\}"),
+        regex(r"\{(?P<rows>[ \t]*\[[^\[\]{}\n]*\](?:[ \t]*[;,][ \t]*\[[^\[\]{}\n]*\])+[ \t]*)\}"),
         _vectors_in_a_line,
     ),
     # (1 0 ; 0 2), [1 0 | 0 2] and = 1 0 / 0 2
-    (re.compile(rf"[\[(](?P<rows>[ \t]*{_ROW}(?:[ \t]*[;|][ \t]*{_ROW})+[ \t]*)[\])]"), _rows_in_a_line),
-    (re.compile(rf"(?m)(?<==)[ \t]+(?P<rows>{_ROW}(?:[ \t]+/[ \t]+{_ROW})+)(?=[ \t]{{2}}|[ \t]*$)"), _rows_in_a_line),
+    (regex(rf"[\[(](?P<rows>[ \t]*{_ROW}(?:[ \t]*[;|][ \t]*{_ROW})+[ \t]*)[\])]"), _rows_in_a_line),
+    (regex(rf"(?m)(?<==)[ \t]+(?P<rows>{_ROW}(?:[ \t]+/[ \t]+{_ROW})+)(?=[ \t]{{2}}|[ \t]*$)"), _rows_in_a_line),
 )
 
 # — frames around rows, and names that stand in them —
 
-_FRAME = re.compile(r"[┌╭└╰][ \t─]*[┐╮┘╯]|[|│][ \t]{2,}[|│]")
+_FRAME = regex(r"[┌╭└╰][ \t─]*[┐╮┘╯]|[|│][ \t]{2,}[|│]")
 
 
 def _without_frame(lines: list[str], at: int) -> None:
@@ -130,14 +132,14 @@ def _sink(lines: list[str], at: int) -> None:
 # — rows that only names part —
 
 _NAMES = tuple(  # of 'S = Q K =' all; 'Q:' where none stands before a '='
-    re.compile(rf"(?<!\S)(?<![^\s:][ \t])[^\W\d][^\s:]*(?: [^\s:]+)*?[ \t]*{sign}(?=\s|$)(?! [^\W\d][^\n=]*=)")
+    regex(rf"(?<!\S)(?<![^\s:][ \t])[^\W\d][^\s:]*(?: [^\s:]+)*?[ \t]*{sign}(?=\s|$)(?! [^\W\d][^\n=]*=)")
     for sign in "=:"
 )
-_PIECE = re.compile(rf"\[[^\[\]\n]*\]|\([^()\n]*,[^()\n]*\)|(?<![^\s\[]){_CELL}(?![^\s\]])")
-_EDGES = re.compile(r"[\[\]→,;]")
-_REMARK = re.compile(r"(?<=[\]),\d])[ \t]+#[ \t][^\[\]\n]*?(?=[ \t]{2}|$)")  # what is said of a row behind it
-_ASIDE = re.compile(r"[ \t]*\([^()]*\)|[ \t]*[=:]$")
-_NUMBER_ENDS = re.compile(r"\d[\W_]*$")
+_PIECE = regex(rf"\[[^\[\]\n]*\]|\([^()\n]*,[^()\n]*\)|(?<![^\s\[]){_CELL}(?![^\s\]])")
+_EDGES = regex(r"[\[\]→,;]")
+_REMARK = regex(r"(?<=[\]),\d])[ \t]+#[ \t][^\[\]\n]*?(?=[ \t]{2}|$)")  # what is said of a row behind it
+_ASIDE = regex(r"[ \t]*\([^()]*\)|[ \t]*[=:]$")
+_NUMBER_ENDS = regex(r"\d[\W_]*$")
 _FAR = 1 << 30
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 from qkv.reader.blocks import blocks
 from qkv.reader.fences.outputs import STORED, is_numbers
 from qkv.reader.page import Block, Fence
+from qkv.regex import regex
 
-_PROMPT = re.compile(r"(?m)^In \[[\d ]*\]:[ \t]*")
+_PROMPT = regex(r"(?m)^In \[[\d ]*\]:[ \t]*")
 _STATEMENTS = (
     ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.For,
     ast.While, ast.If, ast.With,

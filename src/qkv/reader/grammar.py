@@ -35,6 +35,7 @@ from qkv.reader.maths.tokens import Places, Token
 from qkv.reader.maths.units import factors_behind, without_units
 from qkv.reader.maths.wording import resolved
 from qkv.reader.model import Link, Relation, Unread
+from qkv.regex import regex
 
 _RELATIONS = {relation.value: relation for relation in Relation}
 
@@ -219,8 +220,8 @@ def _alternatives(reader: Terms, lo: int, hi: int, doubts: list[str], usual: Exp
             yield expr
 
 
-_THOUSAND = re.compile(r"[1-9]\d{0,2},\d{3}")
-_ONE_COMMA = re.compile(r"[\[(]?\s*-?\d+,\d+\s*[\])]?")
+_THOUSAND = regex(r"[1-9]\d{0,2},\d{3}")
+_ONE_COMMA = regex(r"[\[(]?\s*-?\d+,\d+\s*[\])]?")
 
 
 def _other_comma(reader: Terms, text: str, lo: int, usual: Expr) -> Iterator[Expr]:

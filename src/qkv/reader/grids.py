@@ -13,10 +13,11 @@ from qkv.library.words import means
 from qkv.reader.html import html_table_at
 from qkv.reader.page import Cell, Rows
 from qkv.reader.vector_lines import said_at, vectors_at
+from qkv.regex import regex
 
 Found = tuple[tuple[Rows, ...], int]
 
-NUMBER = re.compile(
+NUMBER = regex(
     r"[-+−–]?\s?(?:(?:\d{1,3}(?:(?:,\d{3}){2,}|(?:\u202f\d{3})+)|\d+(?:(?:[.,]|\{,\})\d*)?|[.,]\d+)(?:[eE][-+−]?\d+)?"
     r"(?:\s?(?:[×x·*]|\\times|\\cdot)\s?10\s?\^?\s?(?:\{[-+−]?\d+\}|[-+−]?\d+|[⁻⁺]?[⁰¹²³⁴-⁹]+))?"
     r"(?:/\d+(?:\.\d+)?)?(?:\s?\\?%)?|∞|\\infty|inf(?:inity)?)$",
@@ -38,7 +39,7 @@ def rows_at(lines: list[str], at: int) -> Found | None:
     return vectors_at(lines, at) or said_at(lines, at) or _grid_at(lines, at)
 
 
-_DIGIT = re.compile(r"[\d∞]")
+_DIGIT = regex(r"[\d∞]")
 
 
 def split_table(cells: tuple[tuple[Cell, ...], ...], line: int, end: int, *, header: bool) -> Rows:
@@ -107,11 +108,11 @@ def _counts(heads: tuple[Cell, ...], rows: list[tuple[Cell, ...]]) -> bool:
 
 # — between bars —
 
-_RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(?:[|+]\s*:?-+:?\s*)*\|?\s*$")
-_INERT = re.compile(r"`[^`]*`|\$[^$]*\$|\\\(.*?\\\)|\\\|")  # a bar inside of code or mathematics divides no cells
-_DELIMITERS = re.compile(r"\\[()]")  # \( … \) are dollars
-_NUMBERS = re.compile(r"[\[(][-−+\d.,;\s]+[\])]")  # a vector
-_NAMED = re.compile(r"\s*(?:\(?(?:[a-z]|[ivx]{1,4}|\d{1,2})[.)]\s+)?(?P<name>[^\s|][^|]{0,80}?)\s*[=≈]\s*\|")
+_RULE = regex(r"\s*\|?\s*:?-+:?\s*(?:[|+]\s*:?-+:?\s*)*\|?\s*$")
+_INERT = regex(r"`[^`]*`|\$[^$]*\$|\\\(.*?\\\)|\\\|")  # a bar inside of code or mathematics divides no cells
+_DELIMITERS = regex(r"\\[()]")  # \( … \) are dollars
+_NUMBERS = regex(r"[\[(][-−+\d.,;\s]+[\])]")  # a vector
+_NAMED = regex(r"\s*(?:\(?(?:[a-z]|[ivx]{1,4}|\d{1,2})[.)]\s+)?(?P<name>[^\s|][^|]{0,80}?)\s*[=≈]\s*\|")
 
 
 def _barred_at(lines: list[str], at: int) -> Found | None:
@@ -187,18 +188,18 @@ def _cell(line: str, start: int, end: int, number: int) -> Cell:
 
 # — grids of numbers —
 
-_NAME = re.compile(
+_NAME = regex(
     r"\s*(?:\(?(?:[a-z]|[ivx]{1,4}|\d{1,2})[.)]\s+)?(?P<name>[^\s\d=|\[(][^\t|=≈\[]{0,60}?(?:=[^\t|=≈\[]{1,40}?)?)\s*[=≈](?=\s+[-−.\d∞]|\s*$)(?!.*[=≈])"
 )
-_REMARK = re.compile(r"\s*(?:←|<-|#).*$")
-_BOXED = re.compile(  # Q_cat [ 0.5  0.5 ]   a remark; q1 [ 0.5  -∞ ]
+_REMARK = regex(r"\s*(?:←|<-|#).*$")
+_BOXED = regex(  # Q_cat [ 0.5  0.5 ]   a remark; q1 [ 0.5  -∞ ]
     r"(?P<label>\s*[^\W\d]\w*[_\d₀-₉]\w*\s+)(?:(?:→|->)\s+)?\[(?P<cells>(?:\s*[-−+]?(?:[\d.]+%?|∞|inf)){2,40}\s*)\](?:\s*$|\s{2,}[^\[\]]*$)"
 )
-_NO_CELLS = re.compile(r"(?:[^\W\d_]{2,}[\s,]+){4}|\\(?!infty|times|cdot)|[?!$\[\]]|[^\W\d_]\.\s")
-_SAID = re.compile(r"[^:|\t\d][^:|\t]{0,40}?(?::|-+>|=>|[→⇒])\s+[-−.\d]")
+_NO_CELLS = regex(r"(?:[^\W\d_]{2,}[\s,]+){4}|\\(?!infty|times|cdot)|[?!$\[\]]|[^\W\d_]\.\s")
+_SAID = regex(r"[^:|\t\d][^:|\t]{0,40}?(?::|-+>|=>|[→⇒])\s+[-−.\d]")
 _HIDDEN = frozenset((".", "·", "⋅", "-", "−", "–", "—"))  # behind numbers: a cell that nobody may see
-_FIELD = re.compile(r"[^\t ]+(?: [^\t ]+)*")
-_WORD = re.compile(r"\S+(?:\s?(?:×|\\times)\s?10\s?\^?\S+)?")
+_FIELD = regex(r"[^\t ]+(?: [^\t ]+)*")
+_WORD = regex(r"\S+(?:\s?(?:×|\\times)\s?10\s?\^?\S+)?")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,26 +6,27 @@ import re
 
 from qkv.library.words import CONCEPTS, pattern
 from qkv.reader.page import Title
+from qkv.regex import regex
 
 PROBLEM = 0  # the rank of 'Question 1', 'Exercise 2', a numbered title
 STEP = -1  # the rank of bold lines, 'Solution', 'Step 2'
 
 _NUMBER = r"(?:\d+|[ivxIVX]+|[A-Za-zА-Яа-я]|[一二三四五六七八九十]+)"
 _EASTERN = "".join(sorted({word[-1] for word in CONCEPTS["problem"] if word[-1] >= "\u3040"}))
-_PROBLEM = re.compile(
+_PROBLEM = regex(
     rf"(?P<word>{pattern('problem')})(?:(?<=[{_EASTERN}])|\s+|\s*[#№.]\s*)(?P<number>{_NUMBER}(?:\.\d+)*)"
     r"(?:\s*[题問题部分]+)?(?P<rest>$|[\s.:：)\]—–-].*)",
     re.IGNORECASE,
 )
-_OPENING = re.compile(
+_OPENING = regex(
     rf"\s*(?:\*\*|__)?(?P<title>(?P<word>{pattern('problem')})\s*[#№]?\s*\d+(?:\.\d+)*[a-z]?)\s*(?:\([^()\n]*\)\s*)?"
     r"(?:\*\*|__)?\s*[.:：)]|\s*(?:\*\*)?(?P<short>[QP]\s?\d+)[.:)]+(?:\*\*)?(?=\s|$)",
     re.IGNORECASE,
 )
-_STEP = re.compile(rf"(?P<word>{pattern('step')})(?:\s*(?P<number>{_NUMBER}))?\s*[.:：]?\s*$", re.IGNORECASE)
-_HASH = re.compile(r"\s{0,3}(?P<marks>#{1,6})\s+(?P<title>.*?)\s*#*\s*$")
-_HTML = re.compile(r"\s*<h(?P<level>[1-6])\b[^<>]*>(?P<title>.*)</h[1-6]>\s*$", re.IGNORECASE)
-_SECTION = re.compile(
+_STEP = regex(rf"(?P<word>{pattern('step')})(?:\s*(?P<number>{_NUMBER}))?\s*[.:：]?\s*$", re.IGNORECASE)
+_HASH = regex(r"\s{0,3}(?P<marks>#{1,6})\s+(?P<title>.*?)\s*#*\s*$")
+_HTML = regex(r"\s*<h(?P<level>[1-6])\b[^<>]*>(?P<title>.*)</h[1-6]>\s*$", re.IGNORECASE)
+_SECTION = regex(
     r"\s*\\(?P<command>part|chapter|section|subsection|subsubsection|paragraph|subparagraph)\*?\{(?P<title>.*)\}"
     r"\s*(?:\\label\{.*\})?\s*$"
 )
@@ -38,16 +39,16 @@ _LEVELS = {
     "paragraph": 4,
     "subparagraph": 5,
 }
-_ENVIRONMENT = re.compile(
+_ENVIRONMENT = regex(
     r"\s*\\begin\{(?P<word>exercise|problem|question|example|solution|answer)s?\}(?:\[(?P<title>[^\]]*)\])?\s*$"
 )
-_BOLD = re.compile(r"\s*(?P<mark>\*{2,3}|__)(?P<title>(?:(?!\*\*|__).)+)(?P=mark)\s*[:：?？]?\s*$")
-_EQUATION = re.compile(r"\s*[^\s=]+\s*=[^=]+|.*=.*\[.*|.*\[.*=.*")  # **S = Q Kᵀ**
-_TEX_BOLD = re.compile(r"\s*(?:\\noindent\s*)?\\textbf\{(?P<title>[^{}]*)\}\s*[:.]?\s*(?:\\\\)?\s*$")
-_NUMBERED = re.compile(r"\s{0,3}(?P<number>\d{1,2})(?:[.)]*\)|\.)?\s+(?P<title>[^\W\d_].*?)\s*:?\s*$")
-_WORD = re.compile(r"[^\W\d_]+")
-_UNDERLINE = re.compile(r"\s{0,3}(=+|-{3,})\s*$")
-_NOT_A_TITLE = re.compile(r"[=≈|\t$\\{}]|[.;,。；，]$")
+_BOLD = regex(r"\s*(?P<mark>\*{2,3}|__)(?P<title>(?:(?!\*\*|__).)+)(?P=mark)\s*[:：?？]?\s*$")
+_EQUATION = regex(r"\s*[^\s=]+\s*=[^=]+|.*=.*\[.*|.*\[.*=.*")  # **S = Q Kᵀ**
+_TEX_BOLD = regex(r"\s*(?:\\noindent\s*)?\\textbf\{(?P<title>[^{}]*)\}\s*[:.]?\s*(?:\\\\)?\s*$")
+_NUMBERED = regex(r"\s{0,3}(?P<number>\d{1,2})(?:[.)]*\)|\.)?\s+(?P<title>[^\W\d_].*?)\s*:?\s*$")
+_WORD = regex(r"[^\W\d_]+")
+_UNDERLINE = regex(r"\s{0,3}(=+|-{3,})\s*$")
+_NOT_A_TITLE = regex(r"[=≈|\t$\\{}]|[.;,。；，]$")
 _SMALL = CONCEPTS["article"] | CONCEPTS["operand"] | CONCEPTS["connective"] | {"is", "as", "at", "vs"}
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 
 from qkv.reader.page import Cell
+from qkv.regex import regex
 
-_OPENS = re.compile(r"\s*(?:<(?:p|div|center|figure)\b[^<>]*>\s*)*<table\b", re.IGNORECASE)
-_TAG = re.compile(r"<(?P<end>/?)(?P<tag>table|tr|td|th)\b[^<>]*>", re.IGNORECASE)
-_INNER = re.compile(r"</?(?:b|i|em|strong|span|p|br|font|small|u)\b[^<>]*>", re.IGNORECASE)
+_OPENS = regex(r"\s*(?:<(?:p|div|center|figure)\b[^<>]*>\s*)*<table\b", re.IGNORECASE)
+_TAG = regex(r"<(?P<end>/?)(?P<tag>table|tr|td|th)\b[^<>]*>", re.IGNORECASE)
+_INNER = regex(r"</?(?:b|i|em|strong|span|p|br|font|small|u)\b[^<>]*>", re.IGNORECASE)
 LINES = 5_000  # a table that is not closed by then is none
 
 

@@ -8,40 +8,39 @@ import unicodedata
 
 from qkv.errors import LimitError
 from qkv.reader.limits import Limits
+from qkv.regex import regex
 
-_COMMENT = re.compile(r"(?<!\\)%[^\n]*")
-_LAYOUT = re.compile(
+_COMMENT = regex(r"(?<!\\)%[^\n]*")
+_LAYOUT = regex(
     r"\\(?:begin|end)\{(?:document|itemize|enumerate|description|center|flushleft|quote|minipage|figure|table|parts|questions|frame|"
     r"proof|tabular|multicols)\*?\}(?:\[[^\]\n]*\]|\{[^}\n]*\})*|\\(?:label|ref|cite|usepackage|vspace|hspace|includegraphics|pagestyle|"
     r"caption|thispagestyle)\*?(?:\[[^\]\n]*\])?\{[^}\n]*\}|\\(?:maketitle|newpage|clearpage|noindent|centering|bigskip|medskip|smallskip)\b"
 )
-_TABULAR = re.compile(
+_TABULAR = regex(
     r"\\begin\{tabular[x*]?\}(?:\[[^\]]*\])?(?:\{[^{}]*\})+"
     r"(?P<body>[^\\]*(?:\\(?!end\{tabular)[^\\]*)*)\\end\{tabular[x*]?\}"
 )
 # Beamer: what is shown on some slides only is shown; what is said aside is not.
-_OVERLAY = re.compile(
+_OVERLAY = regex(
     r"\\(?:onslide|only|uncover|visible|alert|action|alt)\*?\s*(?:<[^<>\n]*>)?\s*\{|\\note\s*(?:<[^<>\n]*>)?\s*\{"
 )
-_SLIDES = re.compile(r"(?<=\\item)<[^<>\n]*>|\\pause\b|(?<=\\begin\{frame\})<[^<>\n]*>")
-_QUESTION = re.compile(r"\\(?:question|titledquestion\{(?P<title>[^{}\n]*)\})(?![A-Za-z])\s?(?:\[[^\]\n]*\])?")
-_FRAME = re.compile(
-    r"\\begin\{frame\}(?:<[^<>\n]*>)?(?:\[[^\]\n]*\])?(?=\{[^{}\n]+\}\s*$)|\\frametitle(?=\{)", re.MULTILINE
-)
-_LISTS = re.compile(
+_SLIDES = regex(r"(?<=\\item)<[^<>\n]*>|\\pause\b|(?<=\\begin\{frame\})<[^<>\n]*>")
+_QUESTION = regex(r"\\(?:question|titledquestion\{(?P<title>[^{}\n]*)\})(?![A-Za-z])\s?(?:\[[^\]\n]*\])?")
+_FRAME = regex(r"\\begin\{frame\}(?:<[^<>\n]*>)?(?:\[[^\]\n]*\])?(?=\{[^{}\n]+\}\s*$)|\\frametitle(?=\{)", re.MULTILINE)
+_LISTS = regex(
     r"\\begin\{(?P<list>enumerate|itemize|description|parts|subparts)\*?\}(?:\[(?P<how>(?:[^][\n]|\[[^][\n]*\])*)\])?"
     r"|\\end\{(?P<end>enumerate|itemize|description|parts|subparts)\*?\}|\\item\s*\[\s*(?:\\textbf\{)?(?P<own>\(?[a-zA-Z0-9]{1,4}[.)]+)\}?\s*\]"
     r"|(?P<item>\\(?:item|part|subpart)\b)(?!\s*\[\D)(?:\s*\[\d[^]\n]*\])?"
 )
-_COUNTER = re.compile(r"\\(?P<command>alph|Alph|roman|arabic)\*|(?<![A-Za-z])(?P<sample>[aAi1])(?![A-Za-z])")
+_COUNTER = regex(r"\\(?P<command>alph|Alph|roman|arabic)\*|(?<![A-Za-z])(?P<sample>[aAi1])(?![A-Za-z])")
 _COUNTERS = {"alph": "a", "Alph": "A", "roman": "i", "arabic": "1"}
 _USUAL = ("1.", "(a)", "i.", "A.")  # how lists within lists are numbered
 _ROMAN = ["i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii"]
 _OPTIONS = r"\s*(?:\[[^\]\n]*\])?\s*"
-_NUM = re.compile(
+_NUM = regex(
     rf"\\(?:num|tablenum){_OPTIONS}\{{(?P<number>[^{{}}]*)\}}|\\(?:SI|qty){_OPTIONS}\{{(?P<amount>[^{{}}]*)\}}\{{(?P<unit>[^{{}}]*)\}}"
 )
-_NEW = re.compile(
+_NEW = regex(
     r"\\(?:re)?(?:new|provide)command\*?\s*\{?\\(?P<new>[A-Za-z]+)\}?\s*(?:\[(?P<count>\d)\])?|\\def\s*\\(?P<def>[A-Za-z]+)(?P<hashes>(?:#\d)*)(?=\{)"
     r"|\\DeclareMathOperator\*?\s*\{?\\(?P<operator>[A-Za-z]+)\}?"
 )
@@ -77,7 +76,7 @@ def plain_tex(text: str, limits: Limits) -> str:
 
 
 _ACCENTS = {"'": "\u0301", "`": "\u0300", "^": "\u0302", '"': "\u0308", "~": "\u0303", "c": "\u0327", "v": "\u030c"}
-_ACCENTED = re.compile(
+_ACCENTED = regex(
     r"\\(?:(?P<sign>['`^\"~])\s*(?P<brace>\{)?(?P<plain>[A-Za-z]|\\[ij]\b)(?(brace)\})|(?P<hook>[cv])\{(?P<hooked>[A-Za-z])\})"
 )
 
@@ -158,8 +157,8 @@ def _numeral(found: re.Match[str]) -> str:
     return (number + (r"\%" if "percent" in (found["unit"] or "") else "")).ljust(len(found[0]))
 
 
-_RULES = re.compile(r"\\(?:hline|toprule|midrule|bottomrule|addlinespace)\b|\\c(?:line|midrule)(?:\([^)]*\))?\{[^}]*\}")
-_DIVIDED = re.compile(r"\\(?:hline|midrule)\s*$")
+_RULES = regex(r"\\(?:hline|toprule|midrule|bottomrule|addlinespace)\b|\\c(?:line|midrule)(?:\([^)]*\))?\{[^}]*\}")
+_DIVIDED = regex(r"\\(?:hline|midrule)\s*$")
 
 
 def _as_table(found: re.Match[str]) -> str:

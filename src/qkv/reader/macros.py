@@ -7,13 +7,14 @@ from collections import Counter
 
 from qkv.expr import functions
 from qkv.reader.maths import signs
+from qkv.regex import regex
 
-_WRAPPED = re.compile(r"\\(?P<name>[A-Za-z]{2,12})\{(?P<letter>[A-Za-z])\}")
-_PREFIXED = re.compile(
+_WRAPPED = regex(r"\\(?P<name>[A-Za-z]{2,12})\{(?P<letter>[A-Za-z])\}")
+_PREFIXED = regex(
     r"\\(?P<name>(?P<mark>b|bf|bs|f|m|v|vec)(?P<letter>[A-Za-z]))(?![A-Za-z{])"
 )  # \\vx and \\vh, \\bq and \\bk
-_TURNED = re.compile(r"(?<=[}\w])\s?\\(?:T|transp|tp|tran)(?![A-Za-z])(?!\s*[{_^])")
-_BEGUN = re.compile(  # \\bpmat 1 & 0 \\\\ 0 & 1 \\epmat
+_TURNED = regex(r"(?<=[}\w])\s?\\(?:T|transp|tp|tran)(?![A-Za-z])(?!\s*[{_^])")
+_BEGUN = regex(  # \\bpmat 1 & 0 \\\\ 0 & 1 \\epmat
     r"\\b(?P<what>[A-Za-z]{1,8})(?![A-Za-z])(?P<inside>(?:(?!\\b(?P=what)(?![A-Za-z]))[^$])*?)\\e(?P=what)(?![A-Za-z])"
 )
 FEWEST = 2  # letters that a macro is put around: one may be a function of it

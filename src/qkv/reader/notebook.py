@@ -7,11 +7,11 @@ stands. Where a notebook was written without line breaks, the cells follow each 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 
 from qkv.errors import ReadError
 from qkv.reader.fences.outputs import STORED, STORED_ABOVE
+from qkv.regex import regex
 
 
 def is_notebook(text: str, file: str) -> bool:
@@ -35,7 +35,7 @@ def notebook_text(text: str) -> str:
     return _in_place(lines, pieces) or _in_place(lines, sources) or "\n\n".join(_fenced(*piece) for piece in pieces)
 
 
-_KEY = re.compile(r'^"(?:source|text)": ')  # before a source of one line, which needs no list
+_KEY = regex(r'^"(?:source|text)": ')  # before a source of one line, which needs no list
 _Piece = tuple[str, list[str]]  # a language, or '' for Markdown, and lines
 
 

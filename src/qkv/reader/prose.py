@@ -18,32 +18,33 @@ from qkv.reader.maths.tokens import Places
 from qkv.reader.model import Origin, Relation, Unread
 from qkv.reader.page import Event, Mention, Page, Paragraph, Said, Stated, Stretch
 from qkv.reader.questions import questions
+from qkv.regex import regex
 
 _LOOK = 400  # characters before a value in which its label stands
-_FIGURE = re.compile(rf"\s*(?:{pattern('figure')})\.?\s*\d+\s*[:.：]", re.IGNORECASE)
-_SENTENCE = re.compile(r"[.!?;。；！？](?:\s|$)|\n")
-_ARROW = re.compile(r"(?:->|=>|→|⇒|\\(?:Rightarrow|rightarrow|to)\b)\s*")
-_TEX = re.compile(r"\\[A-Za-z]+")
-_COMMAND = re.compile(r"\\[\[\]()]|\\(?:[Rr]ightarrow|to|therefore|q?quad|[,;!: ])")
-_LEAD = re.compile(rf"^[\s,;.:，、)→⇒]+|^(?:->|=>)\s*|^(?:{pattern('connective')})\b[\s,]*", re.IGNORECASE)
-_TRAIL = re.compile(r"[\s:：=≈→,(\-–—*_$`~]+$|(?:->|=>)\s*$")
-_FEW_WORDS = re.compile(r"\s*[^\W\d_]{2,}(?: [^\W\d_]{2,}){0,3}\s*")
-_COLON = re.compile(r"[:：=≈→]\s*[`$(]*\s*$|(?:->|=>)\s*$")
-_ASIDE = re.compile(r"\s*[(（][^()（）]*[)）]\s*(?=[:：=.]?\s*$)")
-_TAIL = re.compile(rf"(?:\s|[:：=.,)*_$`\-—]|\b(?:{pattern('copula')})\b|[为是は如下]|\([^()]*\))*$", re.IGNORECASE)
-_LISTED = re.compile(r"(?<![^\W_])[A-Z][$`]*\s*[,，、]$")  # the V of 'Q, K, V' is one of several
-_COPULA = re.compile(rf"\s(?:{pattern('copula')})$", re.IGNORECASE)
-_LAST_WORD = re.compile(
+_FIGURE = regex(rf"\s*(?:{pattern('figure')})\.?\s*\d+\s*[:.：]", re.IGNORECASE)
+_SENTENCE = regex(r"[.!?;。；！？](?:\s|$)|\n")
+_ARROW = regex(r"(?:->|=>|→|⇒|\\(?:Rightarrow|rightarrow|to)\b)\s*")
+_TEX = regex(r"\\[A-Za-z]+")
+_COMMAND = regex(r"\\[\[\]()]|\\(?:[Rr]ightarrow|to|therefore|q?quad|[,;!: ])")
+_LEAD = regex(rf"^[\s,;.:，、)→⇒]+|^(?:->|=>)\s*|^(?:{pattern('connective')})\b[\s,]*", re.IGNORECASE)
+_TRAIL = regex(r"[\s:：=≈→,(\-–—*_$`~]+$|(?:->|=>)\s*$")
+_FEW_WORDS = regex(r"\s*[^\W\d_]{2,}(?: [^\W\d_]{2,}){0,3}\s*")
+_COLON = regex(r"[:：=≈→]\s*[`$(]*\s*$|(?:->|=>)\s*$")
+_ASIDE = regex(r"\s*[(（][^()（）]*[)）]\s*(?=[:：=.]?\s*$)")
+_TAIL = regex(rf"(?:\s|[:：=.,)*_$`\-—]|\b(?:{pattern('copula')})\b|[为是は如下]|\([^()]*\))*$", re.IGNORECASE)
+_LISTED = regex(r"(?<![^\W_])[A-Z][$`]*\s*[,，、]$")  # the V of 'Q, K, V' is one of several
+_COPULA = regex(rf"\s(?:{pattern('copula')})$", re.IGNORECASE)
+_LAST_WORD = regex(
     r"(?:^|(?<=[\s(（,，、:：\u4e00-\u9fff\u3040-\u30ff]))(?P<word>[^\W\d_]+(?:_?\d+)?(?:[_^]\{?\w+\}?)*['′₀-₉ᵀ]*)$"
 )
-_PLACE = re.compile(  # 'A v, shape (4, 3)', 'cell (1, 2): …': numbers that are no values
+_PLACE = regex(  # 'A v, shape (4, 3)', 'cell (1, 2): …': numbers that are no values
     r"(?:\b(?:shapes?|size|dims?|cell|entry|element|zelle|eintrag|celda|célula|entrada|élément|case)|元素|单元格|要素)$",
     re.IGNORECASE,
 )
-_CUT_OFF = re.compile(r"[^\W\d_]\w*[/*^]$")
-_FUNCTION = re.compile(r"(?<!\w)[a-zA-Z]\w+$")
-_IDENTITY = re.compile(rf"(?<!\w)(?:{pattern('identity')})(?!\w)|单位[矩阵陣]+|単位行列", re.IGNORECASE)
-_NAME = re.compile(r"\$([^$]{1,40})\$|`([^`]{1,30})`|(?<![\w\\$`])([A-Z](?:_\{?\w{1,9}\}?|[a-z])\d?|[A-Z])(?![\w'])")
+_CUT_OFF = regex(r"[^\W\d_]\w*[/*^]$")
+_FUNCTION = regex(r"(?<!\w)[a-zA-Z]\w+$")
+_IDENTITY = regex(rf"(?<!\w)(?:{pattern('identity')})(?!\w)|单位[矩阵陣]+|単位行列", re.IGNORECASE)
+_NAME = regex(r"\$([^$]{1,40})\$|`([^`]{1,30})`|(?<![\w\\$`])([A-Z](?:_\{?\w{1,9}\}?|[a-z])\d?|[A-Z])(?![\w'])")
 
 
 def read_paragraph(block: Paragraph, stretch: Stretch, page: Page) -> Iterator[Event]:
@@ -197,7 +198,7 @@ def _called(chain: Chain, lead: str) -> Chain:
     return replace(chain, links=(call, *chain.links[1:]), text=word[0] + chain.text, start=chain.start - len(word[0]))
 
 
-_IS_SAID = re.compile(rf"(?P<name>[`$]?(?<![^\W_])[A-Za-z](?:_\{{?\w{{1,9}}\}}?)?[`$]?) (?:{pattern('copula')}) [`$]?$")
+_IS_SAID = regex(rf"(?P<name>[`$]?(?<![^\W_])[A-Za-z](?:_\{{?\w{{1,9}}\}}?)?[`$]?) (?:{pattern('copula')}) [`$]?$")
 
 
 def _named(chain: Chain, lead: str, places: Places, names: Names) -> Chain:

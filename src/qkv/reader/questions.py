@@ -8,41 +8,38 @@ from dataclasses import dataclass
 
 from qkv.library.words import pattern
 from qkv.reader.page import Asked
+from qkv.regex import regex
 
-_LABEL = re.compile(
+_LABEL = regex(
     r"^\s*(?:[-*+•]\s+|\\item\s*)?(?:\*\*)?(?:\\item\[)?"
     r"(?P<label>\d{1,2}(?:\.\d{1,2}){1,3}(?=\s|\*\*)|[(（]?(?:[a-zA-Zа-я]|[ivx]{1,5}|\d{1,2}(?:\.\d{1,2}){0,3})[.)）\]]+|Q\d+[.:)]|第[一二三四五\d]+[问題题小]\S?)?(?:\*\*)?\s*"
 )
-_BULLET = re.compile(r"^\s*(?:[-*+•]\s+|\\item\s*)?(?=\S)")
-_ASKS = re.compile(rf"(?:(?:{pattern('lead')}),?\s+)*(?:{pattern('ask')})\b", re.IGNORECASE)
-_WORKS = re.compile(rf"(?:{pattern('work')})\b[^:=≈：]*$", re.IGNORECASE)  # of a numbered item: '2. Scale them by √2.'
-_WITHIN = re.compile(
-    rf"(?:for|{pattern('with')}|für|pour|para|per|для)\s.*(?<!\w)(?:{pattern('ask')})(?!\w)", re.IGNORECASE
-)
+_BULLET = regex(r"^\s*(?:[-*+•]\s+|\\item\s*)?(?=\S)")
+_ASKS = regex(rf"(?:(?:{pattern('lead')}),?\s+)*(?:{pattern('ask')})\b", re.IGNORECASE)
+_WORKS = regex(rf"(?:{pattern('work')})\b[^:=≈：]*$", re.IGNORECASE)  # of a numbered item: '2. Scale them by √2.'
+_WITHIN = regex(rf"(?:for|{pattern('with')}|für|pour|para|per|для)\s.*(?<!\w)(?:{pattern('ask')})(?!\w)", re.IGNORECASE)
 _EARLY = 40  # characters of a numbered item in which it may come to ask: '(b) For each head compute'
-_OFFER = re.compile(rf"¿?(?:{pattern('offer')})", re.IGNORECASE)
-_EASTERN = re.compile(
+_OFFER = regex(rf"¿?(?:{pattern('offer')})", re.IGNORECASE)
+_EASTERN = regex(
     r"^(?:请|試|试)?(?:计算|計算|求|算出|写出|证明|说明|给出|確定|确定|验证)|(?:せよ|なさい|求めよ|述べよ|答えよ|示せ|(?:いくら|いくつ|どう|何)[^。]{0,20}か[。．]?$|计算[^。]*[。：:]?$|하시오|구하라|구하여라|하여라|하라[.]?$|(?:hesaplay[ıi]n(?:[ıi]z)?|bulun(?:uz)?)\W*$)"
 )
-_CLAUSE = re.compile(r"[,;:]\s+")
+_CLAUSE = regex(r"[,;:]\s+")
 _COMMAND = "|".join(word[:1].upper() + word[1:] for word in pattern("ask").split("|"))
-_CUT = re.compile(
+_CUT = regex(
     rf"\n(?=[ \t]*(?:{_COMMAND})\b)|"
     r"[.?!](?:\*\*|__)?\s+(?=[^\s\d])|[。？！]|(?:\}|\$\$|\\\])\s*\n"
     r"|\n(?=\s*(?:[-*+•]|\\item|\(?\w{1,3}[.)]|\d{1,2}(?:\.\d{1,2}){1,3}[.)]?)\s)|(?<=\s)(?=\((?P<letter>[a-h])\)\s)"
 )
-_LETTER = re.compile(r"\((?P<letter>[a-h])\)\s")
-_POINTS = re.compile(  # what an item is worth: '(4 pts)', '[2 Punkte]'
+_LETTER = regex(r"\((?P<letter>[a-h])\)\s")
+_POINTS = regex(  # what an item is worth: '(4 pts)', '[2 Punkte]'
     r"[\[(（]\s*[+~]?\d{1,3}(?:[.,]\d)?\s*(?:%|p|pkt|pts?|points?|marks?|punkte?|puntos?|pontos?|punti|балл\w*|分|点|점)\.?\s*[\])）]\W{0,3}\s*",
     re.IGNORECASE,
 )
-_MARKS = re.compile(r"\[\d{1,2}\]\s+")  # '(i) [3] Write down …'
-_NUMBERING = re.compile(r"\s*(?:[-*+•]\s+)?(?:\*\*)?\(?\w{1,3}[.)]+(?:\*\*)?\s*")  # '1. ' ends no sentence
-_TELLS = re.compile(r"[=≈:：→]|\d[.,]\d|[\[|]")  # an item that says something asks for nothing
-_ROUNDS = re.compile(rf"(?:{pattern('round')})\b", re.IGNORECASE)  # a remark to the question before it
-_QUANTITY = re.compile(
-    rf"(?<!\w)(?:{pattern('quantity')}|{pattern('vector')}|{pattern('output')})(?!\w)", re.IGNORECASE
-)
+_MARKS = regex(r"\[\d{1,2}\]\s+")  # '(i) [3] Write down …'
+_NUMBERING = regex(r"\s*(?:[-*+•]\s+)?(?:\*\*)?\(?\w{1,3}[.)]+(?:\*\*)?\s*")  # '1. ' ends no sentence
+_TELLS = regex(r"[=≈:：→]|\d[.,]\d|[\[|]")  # an item that says something asks for nothing
+_ROUNDS = regex(rf"(?:{pattern('round')})\b", re.IGNORECASE)  # a remark to the question before it
+_QUANTITY = regex(rf"(?<!\w)(?:{pattern('quantity')}|{pattern('vector')}|{pattern('output')})(?!\w)", re.IGNORECASE)
 _FEW = 12  # words of an item that only names a quantity
 _LOOK = 2_000  # characters of a sentence in which it must begin to ask
 

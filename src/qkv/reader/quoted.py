@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import re
 
+from qkv.regex import regex
+
 _COMMAND = r"\\(?:begin|frac|sqrt|text|mathbf|cdot|times)\b"
-_DOUBLED = re.compile(rf"(?<!\\)\\{_COMMAND}")
-_SINGLE = re.compile(rf"(?<!\\){_COMMAND}")
-_FRAME = re.compile(r"(?m)^[ \t]*(?:\w+[ \t]*:[ \t]*)?[\[{(][ \t]*$|^[ \t]*[\]})]+[,;]?[ \t]*$")  # 'steps: [' and '],'
-_QUOTED = re.compile(
+_DOUBLED = regex(rf"(?<!\\)\\{_COMMAND}")
+_SINGLE = regex(rf"(?<!\\){_COMMAND}")
+_FRAME = regex(r"(?m)^[ \t]*(?:\w+[ \t]*:[ \t]*)?[\[{(][ \t]*$|^[ \t]*[\]})]+[,;]?[ \t]*$")  # 'steps: [' and '],'
+_QUOTED = regex(
     r"[{,]?[ \t]*\b\w+[ \t]*:[ \t]*(?P<quote>[`'\"])(?P<text>.*?)(?P=quote)[ \t]*(?=[,}]|$)[,} \t]*", re.MULTILINE
 )
 _LITERAL = r"""(?:\b[rRfu])?(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')"""
-_STRING = re.compile(rf"{_LITERAL}(?=\s*[,)\]}}]|\s*$)")
-_OF_STRINGS = re.compile(rf"[\s\w\[\](){{}},]*{_LITERAL}(?:[\s,\[\](){{}}]|{_LITERAL})*|[\s,\[\](){{}}]*")
+_STRING = regex(rf"{_LITERAL}(?=\s*[,)\]}}]|\s*$)")
+_OF_STRINGS = regex(rf"[\s\w\[\](){{}},]*{_LITERAL}(?:[\s,\[\](){{}}]|{_LITERAL})*|[\s,\[\](){{}}]*")
 _FEWEST = 4  # lines of strings that make a program of a page
-_LINE = re.compile(r"""[ \t]*(['"]).*\\n\1[ \t,)]*""")  # 'Q = [[1, 0],\\n'
+_LINE = regex(r"""[ \t]*(['"]).*\\n\1[ \t,)]*""")  # 'Q = [[1, 0],\\n'
 
 
 def unquoted(text: str) -> str:

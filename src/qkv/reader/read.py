@@ -37,6 +37,7 @@ from qkv.reader.source import plain_source
 from qkv.reader.spans import stretch_of
 from qkv.reader.tables import read_rows
 from qkv.reader.told import Told, told_in, with_told
+from qkv.regex import regex
 
 
 def read_file(path: str | Path, limits: Limits = DEFAULT, told: Sequence[Told] = ()) -> Sheet:
@@ -125,7 +126,7 @@ def _opened(found: Iterator[Block]) -> Iterator[Block]:
 _MARKDOWN = frozenset({"markdown", "md"})  # elsewhere '# Mean' in a fence is a comment and begins no chapter
 
 
-_SECTION = re.compile(r"^\d+(?:\.\d+)+\.?(?=\s+[^\W\d])")  # '4.2 Scores': the number of a section is no value
+_SECTION = regex(r"^\d+(?:\.\d+)+\.?(?=\s+[^\W\d])")  # '4.2 Scores': the number of a section is no value
 
 
 def _stretch(block: Block, comma: Comma) -> Stretch | None:
@@ -152,7 +153,7 @@ def _streams(item: _Prepared) -> Iterator[Sequence[Token]]:
             yield tokens_of(bare(cell.text), strict="$" in cell.text or "\\" in cell.text)
 
 
-_LINE_LABEL = re.compile(  # the word before a vector of a list or a table: 'cats -> [1, 0]'
+_LINE_LABEL = regex(  # the word before a vector of a list or a table: 'cats -> [1, 0]'
     r"(?m)^[ \t]*(?:[-*+•|][ \t]*)?[*_\"“'`]{0,2}([^\W\d_]{2,})[*_\"”'`]{0,2}[ \t]*(?:-+>|→|:|\||\t)[ \t]*"
     r"[`$]?[\[(][ \t]*[-−]?\d"
 )
@@ -169,7 +170,7 @@ def _captions(prepared: Sequence[_Prepared]) -> Iterator[str]:
                     yield found[1]
 
 
-_ENDING = re.compile(  # the word that is all of a formula at the end of a line: 'Weights of the values $\\text{moss}$:'
+_ENDING = regex(  # the word that is all of a formula at the end of a line: 'Weights of the values $\\text{moss}$:'
     r"(?m)\$\s*\\(?:text|math(?:rm|it|bf|sf))\s*\{\s*([^\W\d_]{2,})\s*\}\s*\$[*_]*:[ \t]*$"
 )
 

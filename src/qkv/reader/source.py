@@ -15,6 +15,7 @@ from qkv.reader.maths.numerals import with_digits, without_grouping_points
 from qkv.reader.maths.signs import SCRIPT
 from qkv.reader.quoted import unquoted
 from qkv.reader.terminal import laid_out
+from qkv.regex import regex
 
 
 def plain_source(text: str, file: str, limits: Limits) -> str:
@@ -36,9 +37,9 @@ _BRACKET_PIECES = {chr(0xF8EB + i): c for i, c in enumerate("⎛⎜⎝⎡⎢⎣�
     chr(0xF8F6 + i): c for i, c in enumerate("⎞⎟⎠⎤⎥⎦⎫⎬⎭")
 }
 _DEGREES = r"(?:°|\^\{?\\circ\}?)"
-_IS_FORMULA = re.compile(r"\\[A-Za-z]{2,}|[^\W\d_][^=\n]{0,40}=|\]\s*=\s*\[|\d\s*=\s*[-−]?\d")
-_THIN_SPACE = re.compile(r"(?<=[\d.\w])(,[;!])|(?<=[)\]}])(,)(?=[^\W\d_])")  # [2,\;1] and (p - y)\,x
-_ROW_END = re.compile(r"(?m)(?<!\\)\\(?=[ \t]*$)")
+_IS_FORMULA = regex(r"\\[A-Za-z]{2,}|[^\W\d_][^=\n]{0,40}=|\]\s*=\s*\[|\d\s*=\s*[-−]?\d")
+_THIN_SPACE = regex(r"(?<=[\d.\w])(,[;!])|(?<=[)\]}])(,)(?=[^\W\d_])")  # [2,\;1] and (p - y)\,x
+_ROW_END = regex(r"(?m)(?<!\\)\\(?=[ \t]*$)")
 
 
 def _as_display(found: re.Match[str]) -> str:
@@ -80,7 +81,7 @@ def _stacked(found: re.Match[str]) -> str:
 
 # What stands in a source, and what is read in its place; lines stay where they are. The order matters.
 _REWRITES: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = tuple(
-    (re.compile(said, re.MULTILINE), instead)
+    (regex(said, re.MULTILINE), instead)
     for said, instead in (
         # [1.0, 0.0],   第一行: what is said beside the rows of a list
         (
@@ -142,10 +143,10 @@ _REWRITES: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], .
     )
 )
 
-_SLASHES = re.compile(r"(?m)^([ \t]*)//[/!]?(?=\s)")
-_HASHES = re.compile(r"(?m)^#(?=[ \t]|$)")
-_CODE = re.compile(r"[;{}(),]\s*(?://.*)?$|^\s*#\W?\w+")  # how a line of C, Rust or JavaScript ends, or begins
-_PLAIN_CODE = re.compile(rf"(?m)^(?![ \t]*//|.*=\s*[\[{{]\s*[\[{{\d.-])(?=.*(?:{_CODE.pattern})).*$")  # no array in it
+_SLASHES = regex(r"(?m)^([ \t]*)//[/!]?(?=\s)")
+_HASHES = regex(r"(?m)^#(?=[ \t]|$)")
+_CODE = regex(r"[;{}(),]\s*(?://.*)?$|^\s*#\W?\w+")  # how a line of C, Rust or JavaScript ends, or begins
+_PLAIN_CODE = regex(rf"(?m)^(?![ \t]*//|.*=\s*[\[{{]\s*[\[{{\d.-])(?=.*(?:{_CODE.pattern})).*$")  # no array in it
 FEWEST_REMARKS = 3  # lines that make a comment with a worked example in it
 MOSTLY = 0.8  # of the lines of a page: that many begin with '#' where the page is a comment and they are no titles
 
@@ -163,7 +164,7 @@ def _without_comment_signs(source: str) -> str:
     return source
 
 
-_NUMBERED = re.compile(r"(?m)^[ \t]*([^\W\d_]{3,} \d{1,2})[ \t]*=[ \t]*$")
+_NUMBERED = regex(r"(?m)^[ \t]*([^\W\d_]{3,} \d{1,2})[ \t]*=[ \t]*$")
 
 
 def _with_numbers(source: str) -> str:
@@ -173,7 +174,7 @@ def _with_numbers(source: str) -> str:
     return spelled.sub(lambda found: found[0].replace(" ", "_"), source) if names else source
 
 
-_COMPOUND = re.compile(r"(?<![\w\\^{}$])([A-Z])(\d)([A-Za-z])(?=\s*[=:]\s*[\[(])")
+_COMPOUND = regex(r"(?<![\w\\^{}$])([A-Z])(\d)([A-Za-z])(?=\s*[=:]\s*[\[(])")
 
 
 def _with_scripts(source: str) -> str:

@@ -14,34 +14,33 @@ from qkv.reader.maths.numerals import Comma, comma_in
 from qkv.reader.maths.tokens import Token
 from qkv.reader.model import Origin
 from qkv.reader.page import Stretch
+from qkv.regex import regex
 
-_OPENER = re.compile(r"\\\\|\$\$|\\\[|\\\(|\\begin\{(?P<env>[A-Za-z]+\*?)\}|(?<!\\)\$|(?P<ticks>`+)")
+_OPENER = regex(r"\\\\|\$\$|\\\[|\\\(|\\begin\{(?P<env>[A-Za-z]+\*?)\}|(?<!\\)\$|(?P<ticks>`+)")
 _CLOSER = {"$$": "$$", "\\[": "\\]", "\\(": "\\)", "$": "$"}
-_MARKER = re.compile(
+_MARKER = regex(
     r"(?m)^[ \t]*(?:[-*•](?=\s)|\+(?=\s+[^\s\d\[(])|\\item(?:\[[^\]\n]*\])?)?[ \t]*"
     r"(?:\(?(?:[a-zA-Z]|[ivx]{1,4}|\d{1,2}(?:\.\d{1,2})?)[.)]+(?=\s)|\#\d{1,2}[.):]?(?=\s))?(?:\([a-z]\)(?=\s))?"
 )
-_EMPHASIS = re.compile(
+_EMPHASIS = regex(
     r"\*\*(?![*\d(\[])|(?<=[=≈→:|]\s)\*\*|\A\s?\*\*(?=\S)|(?<=[\w.!?:)\]%])\*\*|"
     r"(?<![\w*])\*(?=[^\s*\d])|(?<=[^\s*])\*(?![\w*]|(?<=\d\*)[(\[])|(?<!\w)__(?=\w)|(?<=\w)__(?!\w)"
 )
-_COMMENT = re.compile(r"(?m)((?:&|\\\\)[^%\n]*\s)%[^\n]*$")  # '1 & 0 \\\\ % the first token'
-_STYLED = re.compile(r"\\(?:emph|textbf|textit|textsc|underline|large|Large)\{([^{}]*)\}")
-_LINK = re.compile(r"!?\[([^\[\]\n]{0,300})\]\([^()\s]{0,1000}\)|<https?://[^>\s]*>|https?://\S+")
-_TAG = re.compile(
-    r"</?(?:b|i|em|strong|p|div|span|center|u|pre|code|small|font|a|ul|ol|li)(?:\s[^<>]*)?/?>", re.IGNORECASE
-)
-_STRUCK = re.compile(r"</?(?:del|s|strike)>|\\(?:sout|st)\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}")
+_COMMENT = regex(r"(?m)((?:&|\\\\)[^%\n]*\s)%[^\n]*$")  # '1 & 0 \\\\ % the first token'
+_STYLED = regex(r"\\(?:emph|textbf|textit|textsc|underline|large|Large)\{([^{}]*)\}")
+_LINK = regex(r"!?\[([^\[\]\n]{0,300})\]\([^()\s]{0,1000}\)|<https?://[^>\s]*>|https?://\S+")
+_TAG = regex(r"</?(?:b|i|em|strong|p|div|span|center|u|pre|code|small|font|a|ul|ol|li)(?:\s[^<>]*)?/?>", re.IGNORECASE)
+_STRUCK = regex(r"</?(?:del|s|strike)>|\\(?:sout|st)\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}")
 _ENTITIES = {
     "&times;": "×", "&radic;": "√", "&minus;": "−", "&infin;": "∞", "&middot;": "·", "&sdot;": "·", "&alpha;": "α",
     "&asymp;": "≈", "&lt;": "<", "&gt;": ">", "&nbsp;": " ", "&Sigma;": "Σ", "&sum;": "Σ", "&top;": "ᵀ", "&rarr;": "→",
 }  # fmt: skip
 _SIGNS = {"cdot": "·", "times": "×", "approx": "≈", "to": "→", "rightarrow": "→", "Rightarrow": "⇒"}
-_LONE_SIGN = re.compile(rf"(?<![$\\])\$\s?\\({'|'.join(_SIGNS)})\s?\$(?!\$)")  # 4 $\cdot$ 512
-_IDENTIFIER = re.compile(r"[^\W\d]\w*")
-_ARRAY = re.compile(r"\s*\[[-−\d.,;\s\[\]]*\]\s*")
-_TIED_BEFORE, _TIED_AFTER = re.compile(r"[·*×+]\s?`+$"), re.compile(r"`+\s?[·*×+]")
-_ENTITY = re.compile("|".join(_ENTITIES))
+_LONE_SIGN = regex(rf"(?<![$\\])\$\s?\\({'|'.join(_SIGNS)})\s?\$(?!\$)")  # 4 $\cdot$ 512
+_IDENTIFIER = regex(r"[^\W\d]\w*")
+_ARRAY = regex(r"\s*\[[-−\d.,;\s\[\]]*\]\s*")
+_TIED_BEFORE, _TIED_AFTER = regex(r"[·*×+]\s?`+$"), regex(r"`+\s?[·*×+]")
+_ENTITY = regex("|".join(_ENTITIES))
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ chains           cells with relations are statements, each of its own
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -36,10 +35,11 @@ from qkv.reader.limits import check_cells
 from qkv.reader.model import Link, Origin, Relation, Unread
 from qkv.reader.page import Cell, Event, Page, Rows, Said, Stated
 from qkv.reader.stated import matrix, stated
+from qkv.regex import regex
 
 _LOWERED = str.maketrans("₁₂₃₄₅₆₇₈₉", "123456789")
-_COMPONENT = re.compile(r"(?P<base>[^\W\d_]+)_?\{?(?P<number>\d|[₁-₉])\}?")
-_WITHOUT_NUMBER = re.compile(r"(?<=[^\W\d])_?\{?[\d₀-₉]{1,2}\}?")  # q·k1 above q·k2 is one quantity
+_COMPONENT = regex(r"(?P<base>[^\W\d_]+)_?\{?(?P<number>\d|[₁-₉])\}?")
+_WITHOUT_NUMBER = regex(r"(?<=[^\W\d])_?\{?[\d₀-₉]{1,2}\}?")  # q·k1 above q·k2 is one quantity
 
 
 def read_rows(block: Rows, page: Page) -> Iterator[Event]:

@@ -12,20 +12,22 @@ from __future__ import annotations
 
 import re
 
+from qkv.regex import regex
+
 # A step: its number, an equation that may go on in the next lines, what it is in words, its shape; its value follows.
-_STEP = re.compile(
+_STEP = regex(
     r"(?m)^(?P<number> ?\d{1,3}  )(?P<equation>\S[^\n]*? = (?:[^\n]*\n(?=\S))*[^\n]*?)(?:   [^\n]*?)?(?:  +\d+×\d+)?$"
     r"(?=\n +[=≈⎡])"
 )
-_SHORT = re.compile(
+_SHORT = regex(
     r"(?m)^(?P<number> ?\d{1,3}  )(?P<equation>\S[^\n]*? [=≈] -?[\d./e+]+)(?:   [^\n]*)?$(?=\n\n)"
 )  # a number alone
-_WORKING = re.compile(
+_WORKING = regex(
     r"(?m)^(?P<number>    )(?P<equation>\S+\(\d+,\d+\) = [^\n]*(?:\n {5,}[^\s⎡⎢⎣=≈][^\n]*)+)"
 )  # in several lines
-_TOP = re.compile("⎡[^⎡⎤\n]*⎤")
-_END = re.compile("[⎤⎥⎦]")
-_LEAD = re.compile(r"(?:(?<=  )|^)(?:\S+(?: \S+)* ?)?[=≈] $")
+_TOP = regex("⎡[^⎡⎤\n]*⎤")
+_END = regex("[⎤⎥⎦]")
+_LEAD = regex(r"(?:(?<=  )|^)(?:\S+(?: \S+)* ?)?[=≈] $")
 
 
 def laid_out(text: str) -> str:

@@ -22,16 +22,17 @@ from qkv.reader.chain import Chain
 from qkv.reader.grammar import parse_math
 from qkv.reader.maths.names import Names
 from qkv.reader.model import Origin, Question, Relation, Sheet, Statement
+from qkv.regex import regex
 
 AT = "@"  # the base of a symbol for what a line prints: @4, cats@4
-_COMMENT = re.compile(
+_COMMENT = regex(
     r"<!--\s*qkv:(?P<block>.*?)-->|(?:^|(?<=\s))(?:%+|#+|//)[ \t]*qkv:(?P<line>[^\n]*)", re.DOTALL | re.MULTILINE
 )
-_ASK = re.compile(r"ask\b\s*(?P<what>.*)", re.IGNORECASE)
-_PLACE = re.compile(r"(?P<label>[^\W\d]\w*)?@(?P<line>\d+)")
-_WORD = re.compile(r"(?<![\\\w])[^\W\d_]{2,}(?![^\W\d_]|\()")
-_BLANK = re.compile(r"(?<![^\s\[(,;=])_(?![^\s\]),;])")  # a number that is to be filled in
-_LEFT = re.compile(r"\s*(?P<name>[^\W\d_]+)[^=]*=")
+_ASK = regex(r"ask\b\s*(?P<what>.*)", re.IGNORECASE)
+_PLACE = regex(r"(?P<label>[^\W\d]\w*)?@(?P<line>\d+)")
+_WORD = regex(r"(?<![\\\w])[^\W\d_]{2,}(?![^\W\d_]|\()")
+_BLANK = regex(r"(?<![^\s\[(,;=])_(?![^\s\]),;])")  # a number that is to be filled in
+_LEFT = regex(r"\s*(?P<name>[^\W\d_]+)[^=]*=")
 _SIGNS = frozenset({"softmax", "sqrt", "inf", "infty"})  # beside the table of functions
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 
 from qkv.reader.page import Cell, Rows
+from qkv.regex import regex
 
 Found = tuple[tuple[Rows, ...], int]
 
-_VECTORS = re.compile(r"\s*(?P<label>[^\s\[(][^\[(]{0,30}?)\s+(?P<cells>(?:[\[(][-−\d.,\s]{1,200}[\])]\s*){2,12})$")
-_VECTOR = re.compile(r"[\[(][^\])]*[\])]")
+_VECTORS = regex(r"\s*(?P<label>[^\s\[(][^\[(]{0,30}?)\s+(?P<cells>(?:[\[(][-−\d.,\s]{1,200}[\])]\s*){2,12})$")
+_VECTOR = regex(r"[\[(][^\])]*[\])]")
 
 
 def vectors_at(lines: list[str], at: int) -> Found | None:
@@ -30,11 +31,11 @@ def vectors_at(lines: list[str], at: int) -> Found | None:
     return (Rows(body, at + 1, end, tuple(heads), tuple(row[0] for row in rows)),), end
 
 
-_PLACED = re.compile(  # 'word 1:  query (1; 1)   key (1; 0)', '- position 2: k = [0, 1], v = [1, 1]'
+_PLACED = regex(  # 'word 1:  query (1; 1)   key (1; 0)', '- position 2: k = [0, 1], v = [1, 1]'
     r"[ \t]*(?:[-*+•][ \t]+)?(?P<label>[^\W\d][^:=\[(]{0,30}?)[ \t]*:"
     r"(?P<rest>(?:[ \t,;]*[^\W\d_]+[ \t]*[=:]?[ \t]*[\[(][-−\d.,; \t]{1,200}[\])]){2,8})[.;,]?[ \t]*$"
 )
-_SPOKEN = re.compile(r"(?P<head>[^\W\d_]+)[ \t]*[=:]?[ \t]*(?P<vector>[\[(][^\])]*[\])])")
+_SPOKEN = regex(r"(?P<head>[^\W\d_]+)[ \t]*[=:]?[ \t]*(?P<vector>[\[(][^\])]*[\])])")
 
 
 def said_at(lines: list[str], at: int) -> Found | None:

@@ -12,16 +12,15 @@ from qkv.reader.grammar import parse_formula
 from qkv.reader.model import Question
 from qkv.reading.page import Page
 from qkv.reading.told import asked_expr
+from qkv.regex import regex
 
-_MATHS = re.compile(r"\$([^$]{2,160})\$|`([^`]{2,60})`|\(([^()]*(?:\([^()]*\)[^()]*)*)\)")
-_ASK = re.compile(rf"(?:{pattern('ask')})\w*\s+(.*)", re.IGNORECASE | re.DOTALL)
-_PLAIN = re.compile(
-    r"(?<![\w$`\\])softmax\s*\(.*", re.DOTALL
-)  # in a sentence: 'the output of the layer softmax(Q K^T) V'
+_MATHS = regex(r"\$([^$]{2,160})\$|`([^`]{2,60})`|\(([^()]*(?:\([^()]*\)[^()]*)*)\)")
+_ASK = regex(rf"(?:{pattern('ask')})\w*\s+(.*)", re.IGNORECASE | re.DOTALL)
+_PLAIN = regex(r"(?<![\w$`\\])softmax\s*\(.*", re.DOTALL)  # in a sentence: 'the output of the layer softmax(Q K^T) V'
 _SIGNS = frozenset({"softmax", "sqrt", "exp", "tanh"})  # beside the table of functions
-_WORD, _COMMAND = re.compile(r"[^\W\d_]{2,}"), re.compile(r"\\[a-zA-Z]+")
+_WORD, _COMMAND = regex(r"[^\W\d_]{2,}"), regex(r"\\[a-zA-Z]+")
 _WORKED = (n.Product, n.Quotient, n.Softmax)
-_CUT = re.compile(r"\b(?:for|with|where|using|if|and|then|when)\b|[.?;](?:\s|$)|[。？]|,(?![^\[(]*[\])])")
+_CUT = regex(r"\b(?:for|with|where|using|if|and|then|when)\b|[.?;](?:\s|$)|[。？]|,(?![^\[(]*[\])])")
 
 
 def asked_formulas(page: Page, scope: int) -> Iterator[tuple[str, n.Expr]]:
@@ -53,7 +52,7 @@ def words_without(words: str, sentences: Iterable[str]) -> str:
     return words
 
 
-_LABEL = re.compile(r"^\(?\w{1,4}[.)]\s+")
+_LABEL = regex(r"^\(?\w{1,4}[.)]\s+")
 
 
 def asked_parts(page: Page, scope: int) -> tuple[n.Expr, ...]:

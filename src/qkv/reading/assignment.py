@@ -25,17 +25,18 @@ from qkv.reading.holding import ATTENDING
 from qkv.reading.mend import mended
 from qkv.reading.page import Page, page_with, plain_page
 from qkv.reading.system import System
+from qkv.regex import regex
 
 OTHER = "°"  # marks a name of the assignment that the solution uses for something else
 ANSWERS = frozenset(
     {Role.Q, Role.K, Role.V, Role.SCORES, Role.SCALED, Role.MASKED, Role.WEIGHTS, Role.HEAD, Role.CONCAT, Role.OUTPUT}
 )
 SIZES = frozenset({Role.D_K, Role.D_V, Role.D_MODEL})
-_NUMBER = re.compile(rf"(?:\b(?:{pattern('problem')}|q|ex|nr|no)\W{{0,3}}|^\W*)(\d+|[a-h](?=[.)]))\b", re.IGNORECASE)
+_NUMBER = regex(rf"(?:\b(?:{pattern('problem')}|q|ex|nr|no)\W{{0,3}}|^\W*)(\d+|[a-h](?=[.)]))\b", re.IGNORECASE)
 
 
-_SOLUTION = re.compile(rf"[\W_]*(?:{pattern('solution')})(?:\s+\d{{1,2}})?[\W_]*", re.IGNORECASE)
-_TASK = re.compile(rf"(?<![^\W_])(?:{pattern('ask')})(?![^\W_])", re.IGNORECASE)
+_SOLUTION = regex(rf"[\W_]*(?:{pattern('solution')})(?:\s+\d{{1,2}})?[\W_]*", re.IGNORECASE)
+_TASK = regex(rf"(?<![^\W_])(?:{pattern('ask')})(?![^\W_])", re.IGNORECASE)
 
 
 def page_of(sheet: Sheet) -> Page:
@@ -186,7 +187,7 @@ def answers(page: Page, system: System) -> Iterator[int]:
                 yield definition.equation
 
 
-_ATTENTION = re.compile(rf"(?<![^\W_])(?:{pattern('attention')})", re.IGNORECASE)
+_ATTENTION = regex(rf"(?<![^\W_])(?:{pattern('attention')})", re.IGNORECASE)
 
 
 def _is_about_attention(page: Page, system: System) -> bool:

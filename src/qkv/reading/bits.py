@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -11,10 +10,11 @@ from flint import fmpq
 
 from qkv.check.compare import Shown
 from qkv.interpret.cells import NEG_INF
+from qkv.regex import regex
 
 DIGIT: Final = math.log2(10)
 LITTLE: Final = 1.0  # a zero, a one, a −∞, a cell that was printed before
-_NUMBERS: Final = re.compile(r"\d+(?:[.,]\d+)?")
+_NUMBERS: Final = regex(r"\d+(?:[.,]\d+)?")
 
 
 def cell_bits(shown: Shown) -> float:

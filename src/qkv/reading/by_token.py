@@ -12,12 +12,11 @@ from qkv.library.roles import places, roles_in_words
 from qkv.library.words import pattern
 from qkv.reader.model import Sheet
 from qkv.reading.equation import Equation, Kind
+from qkv.regex import regex
 
 NEAR = 3  # lines from one token of a list to the next
-_COUNTED = re.compile(rf"(?:{pattern('line')}|pos)\s*#?(?P<number>\d{{1,2}})(?:\s*[(（].*[)）])?", re.IGNORECASE)
-_WORD = re.compile(
-    rf"(?:(?:{pattern('line')})\s+)?[\"“”„'‘’«»`*]*(?P<word>[^\W\d_][\w'’-]*)[\"“”'‘’«»`*]*", re.IGNORECASE
-)
+_COUNTED = regex(rf"(?:{pattern('line')}|pos)\s*#?(?P<number>\d{{1,2}})(?:\s*[(（].*[)）])?", re.IGNORECASE)
+_WORD = regex(rf"(?:(?:{pattern('line')})\s+)?[\"“”„'‘’«»`*]*(?P<word>[^\W\d_][\w'’-]*)[\"“”'‘’«»`*]*", re.IGNORECASE)
 
 
 @dataclass(slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
@@ -10,8 +9,9 @@ from enum import Enum
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.reading.equation import Equation, Kind, is_rule_of_thumb
+from qkv.regex import regex
 
-_LETTER, _SCORING = re.compile(r"[a-z]$"), ("score", "align", "sim", "a")
+_LETTER, _SCORING = regex(r"[a-z]$"), ("score", "align", "sim", "a")
 
 
 class Source(Enum):

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.reading.naming import is_number
+from qkv.regex import regex
 
-LETTER = re.compile(r"[a-z]$")  # an index that runs
+LETTER = regex(r"[a-z]$")  # an index that runs
 
 
 def at_indices(expr: n.Expr, put: dict[str, str]) -> n.Expr:
@@ -30,8 +29,8 @@ def at_indices(expr: n.Expr, put: dict[str, str]) -> n.Expr:
     return n.rewrite(expr, change)
 
 
-_WORD = re.compile(r"[a-z]{2,8}")  # pos, step, row
-_STEPS = re.compile(r"(?P<times>\d*)\*?(?P<letter>[a-z])(?:\+(?P<more>\d+))?")
+_WORD = regex(r"[a-z]{2,8}")  # pos, step, row
+_STEPS = regex(r"(?P<times>\d*)\*?(?P<letter>[a-z])(?:\+(?P<more>\d+))?")
 
 
 def matched(pattern: str, index: str) -> dict[str, str] | None:

@@ -12,6 +12,7 @@ from qkv.expr import nodes as n
 from qkv.library.words import means, pattern, spoken
 from qkv.reader.model import Link, Relation, Statement
 from qkv.reading.equation import Equation, Kind, is_printed, is_rule_of_thumb, settled
+from qkv.regex import regex
 
 OPEN = "ends with ×"  # how the reader notes a product whose right side is missing
 
@@ -77,9 +78,7 @@ def without_sizes(made: Iterable[Equation]) -> Iterator[Equation]:
             last = equation
 
 
-_QUANTITY = re.compile(
-    rf"\W*(?:\w+\W+)?(?P<kind>{pattern('quantity')}|{pattern('vector')})\W*\d{{0,2}}\W*", re.IGNORECASE
-)
+_QUANTITY = regex(rf"\W*(?:\w+\W+)?(?P<kind>{pattern('quantity')}|{pattern('vector')})\W*\d{{0,2}}\W*", re.IGNORECASE)
 
 
 def apart(equation: Equation) -> Iterator[Equation]:
@@ -126,7 +125,7 @@ def withdrawn(made: list[Equation], lines: Sequence[str]) -> list[Equation]:
 
 
 _ANEW = 5  # equations below a value that may work it out again
-_DOUBTS = re.compile(spoken("withdraw"), re.IGNORECASE)
+_DOUBTS = regex(spoken("withdraw"), re.IGNORECASE)
 
 
 def _doubted(equation: Equation, after: Equation, lines: Sequence[str]) -> bool:
@@ -216,7 +215,7 @@ def stacked(made: Iterable[Equation]) -> Iterator[Equation]:
     yield from (*_as_array(run), *beside)
 
 
-_COLON = re.compile(r"[^\W\d_]+\s*:(?!=)")  # a word, as in a list of words
+_COLON = regex(r"[^\W\d_]+\s*:(?!=)")  # a word, as in a list of words
 
 
 def _labelled_alike(made: list[Equation]) -> Iterator[Equation]:
@@ -271,7 +270,7 @@ def _is_token(label: str) -> bool:
     return len(plain.split()) <= 2 and not re.search(pattern("quantity"), plain.lower())
 
 
-_NOTE = re.compile(r"\s*[(（](?P<word>[^()（）]*)[)）]\s*$")
+_NOTE = regex(r"\s*[(（](?P<word>[^()（）]*)[)）]\s*$")
 
 
 def _row_word(label: str) -> str:

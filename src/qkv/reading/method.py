@@ -19,8 +19,9 @@ from qkv.reading.choices import DOWN_KEYS, DOWN_QUERIES, ROWS
 from qkv.reading.equation import Kind
 from qkv.reading.page import Page
 from qkv.reading.usage import stated_method
+from qkv.regex import regex
 
-_SCALED = re.compile(r"√|\\sqrt|sqrt|(?<!un)scaled|skaliert|缩放|縮放|échelle|escalad|масштаб|スケール")
+_SCALED = regex(r"√|\\sqrt|sqrt|(?<!un)scaled|skaliert|缩放|縮放|échelle|escalad|масштаб|スケール")
 _ITSELF = (  # 'each token may look at itself and at the tokens before it'
     r"itself and (?:at |to )?(?:all |any )?(?:the )?"
     r"(?:earlier|previous|preceding|(?:tokens?|words?|positions?|those) before)"
@@ -29,28 +30,28 @@ _ITSELF = (  # 'each token may look at itself and at the tokens before it'
     r"|si mesm[oa] e (?:as|os|para) [^.;]{0,20}(?:anterior|antes)"
     r"|自己和(?:它)?(?:之前|前面)|себя и (?:предыдущ|на предыдущ)"
 )
-_CAUSAL = re.compile(
+_CAUSAL = regex(
     rf"{_ITSELF}|"
     r"causal|kausal|autoregress|look.?ahead|future (?:token|position|word)|(?<!un)masked|因果|掩码|máscara|masque"
     r"|маск|マスク|sees only|only sees|up to itself|maskiert"
 )
-_ORDERED = re.compile(
+_ORDERED = regex(
     rf"{_ITSELF}|"
     r"causal|kausal|autoregress|look.?ahead|因果"
 )  # masks that hide what comes later, where others are said too
-_MASK = re.compile(r"mask|causal|kausal|因果|掩码|маск|マスク|máscara|masque|-∞|-\\infty|−∞|-inf")
-_COLUMNS = re.compile(
+_MASK = regex(r"mask|causal|kausal|因果|掩码|маск|マスク|máscara|masque|-∞|-\\infty|−∞|-inf")
+_COLUMNS = regex(
     r"columns? (?:is|are|=|of) .{0,12}(?:token|word)|tokens? (?:vectors? )?(?:as|are|be|in|=) (?:the )?columns"
     r"|column vectors?"
     r"|(?:tokens?|words?|encoder states?|one) per column|spaltenvektor|列ベクトル|列向量"
     r"|vectores columna|вектор-столб|vecteurs colonnes"
 )
-_OTHER_RUN = re.compile(
+_OTHER_RUN = regex(
     r"\b(?:repeat|recompute|redo|now|instead|what if|suppose|compare|why|explain|with and without)\b"
     r"|erneut|stattdessen|maintenant|pourquoi|ahora|por qué|agora|adesso|теперь|почему|现在|为什么"
 )
-_BOTH = re.compile(r"rows? (?:is|are|=|of) .{0,12}(?:token|word|query).{0,40}columns?")  # the two sides of scores
-_ELSEWHERE = re.compile(
+_BOTH = regex(r"rows? (?:is|are|=|of) .{0,12}(?:token|word|query).{0,40}columns?")  # the two sides of scores
+_ELSEWHERE = regex(
     r"\b(?:repeat|recompute|redo|again|now|instead|what if|if|suppose|were|would|compare|comparison|difference"
     r"|why|explain|discuss|bonus|optional)\b"
     r"|erneut|stattdessen|wenn|warum|erkläre|vergleiche|maintenant|pourquoi|expliqu|ahora"
@@ -58,7 +59,7 @@ _ELSEWHERE = re.compile(
     r"|por qué|explica|теперь|почему|объясн|如果|现在|为什么|解释"
 )
 _WORKED = frozenset({Role.WEIGHTS, Role.HEAD, Role.CONCAT, Role.OUTPUT})  # what a scale and a mask come before
-QUERIES_FIRST = re.compile(r"q[}\s]*\^?[{\s]*(?:\\top|t|⊤|ᵀ|\\intercal)[}\s\\,]*k")
+QUERIES_FIRST = regex(r"q[}\s]*\^?[{\s]*(?:\\top|t|⊤|ᵀ|\\intercal)[}\s\\,]*k")
 
 
 def said_for_all(page: Page, scope: int, method: re.Pattern[str] = _CAUSAL) -> str:
@@ -83,7 +84,7 @@ _EACH_ROW = (
     r"|(?:par|chaque) ligne|(?:por|cada) filas?|(?:por|cada) linhas?|(?:per|ogni) rig[ah]e?"
     r"|по строк|построчн|按行|逐行|每行|行ごと|각 행)"
 )
-_BY_ROWS = re.compile(rf"softmax[^.。]{{0,40}}{_EACH_ROW}|{_EACH_ROW}[^.。]{{0,20}}softmax")
+_BY_ROWS = regex(rf"softmax[^.。]{{0,40}}{_EACH_ROW}|{_EACH_ROW}[^.。]{{0,20}}softmax")
 
 
 def layouts_of(text: str) -> list[frozenset[str]]:
@@ -142,7 +143,7 @@ def prior_mask(mask: str, words: str, text: str, sighted: bool) -> float:
     return (4.0 if _MASK.search(text) else 12.0) if mask == "open" else 0.0
 
 
-_SUPPOSED = re.compile(rf"\b(?:{pattern('supposed')})\b")
+_SUPPOSED = regex(rf"\b(?:{pattern('supposed')})\b")
 
 
 def is_supposed(page: Page, index: int) -> bool:
@@ -173,12 +174,12 @@ def speaks_of_mask(words: str) -> bool:
 
 # — what an assignment decides —
 
-_ROWS = re.compile(
+_ROWS = regex(
     r"\brows? (?:of|is|are|=|per)\b|(?:tokens?|words?|vectors?) (?:as|are|in|=) (?:the )?rows|one row per"
     r"|row vectors?|each row|zeilenvektor|als zeilen"
     r"|lignes? de|filas? de|linhas? (?:de|da)|строк[аи]|行向量|行ベクトル"
 )
-_SENTENCE = re.compile(r"(?<=[.!?;。！？；])\s+|\n\s*\n|\n(?=\s*(?:[-*•]|\(?\w{1,2}[.)])\s)")
+_SENTENCE = regex(r"(?<=[.!?;。！？；])\s+|\n\s*\n|\n(?=\s*(?:[-*•]|\(?\w{1,2}[.)])\s)")
 
 
 EITHER = {

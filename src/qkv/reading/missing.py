@@ -5,7 +5,6 @@ What to write for it is looked for in `proposed.py`.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -20,6 +19,7 @@ from qkv.reading.equation import Kind
 from qkv.reading.lettered import PROJECTED
 from qkv.reading.page import Spot
 from qkv.reading.values import Values
+from qkv.regex import regex
 
 _LETTER = {role: letter for letter, role in LETTERS.items()}
 MADE_OF = {  # what is worked out from what
@@ -29,7 +29,7 @@ MADE_OF = {  # what is worked out from what
 }  # fmt: skip
 MOST = 6  # lines to add that are said at once
 BLANK = "_"  # stands for a number that a person has to fill in
-_BLANK = re.compile(r"(?<!\w)_(?!\w)")
+_BLANK = regex(r"(?<!\w)_(?!\w)")
 
 
 class Gap(NamedTuple):

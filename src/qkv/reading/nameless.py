@@ -11,6 +11,7 @@ from qkv.library.roles import SCORE_LIKE, Place, places, roles_in_words
 from qkv.reading.definitions import Definition, Source
 from qkv.reading.equation import Equation, Kind
 from qkv.reading.unify import Unifier
+from qkv.regex import regex
 
 NAMELESS = "¶"  # the base of a symbol for an array that the page gives no name
 INPUTS = frozenset({
@@ -178,7 +179,7 @@ def _all_of(labels: tuple[str, ...], role: Role) -> bool:
 
 
 _VECTORS = INPUTS - {Role.MASK}
-_BOUNDS = re.compile(
+_BOUNDS = regex(
     r"(?:interval\w*|range|rango|plage|intervall\w*|диапазон\w*|区间|範囲)\W*(?:of|from|de)?\W*$", re.IGNORECASE
 )
 

@@ -35,6 +35,7 @@ from qkv.reading.treated import (
 )
 from qkv.reading.unify import Unifier
 from qkv.reading.usage import Roles
+from qkv.regex import regex
 
 ROLE = "§"  # the base of a symbol for what plays a role, whatever the page calls it
 SIZED = {Role.D_K: (Role.K, Role.Q), Role.D_V: (Role.V,), Role.D_MODEL: (Role.X,)}
@@ -42,8 +43,8 @@ WORKED_OUT = SCORE_LIKE | {Role.HEAD, Role.CONCAT, Role.OUTPUT}  # what is no in
 NO_WEIGHTS = WORKED_OUT | TOKENS | {Role.MASK}  # what letters may be used for tokens after all
 
 
-_BEHIND = re.compile(r"\s*[^\W\d][^.,;:(（，。]{2,40}")  # H = [..] be the encoder states
-_DONE = re.compile(  # a remark on what was done before, no caption: 'scaled by √2', without a colon
+_BEHIND = regex(r"\s*[^\W\d][^.,;:(（，。]{2,40}")  # H = [..] be the encoder states
+_DONE = regex(  # a remark on what was done before, no caption: 'scaled by √2', without a colon
     rf"(?:{pattern('divide')}|scaled|scaling|skaliert)\s+(?:by|durch|mit|par|por|per)\b[^:：]*$", re.IGNORECASE
 )
 

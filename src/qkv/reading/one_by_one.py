@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
@@ -10,8 +9,9 @@ from qkv.expr import nodes as n
 from qkv.library.roles import SCORE_LIKE, roles_in_words
 from qkv.reader.model import Origin
 from qkv.reading.equation import Equation
+from qkv.regex import regex
 
-_TOKEN = re.compile(r"[^\W\d_][\w'’-]*")
+_TOKEN = regex(r"[^\W\d_][\w'’-]*")
 
 
 def listed(made: Iterable[Equation]) -> Iterator[Equation]:

@@ -12,8 +12,9 @@ from qkv.expr.names import Symbol
 from qkv.library.words import pattern
 from qkv.reader.model import Part, Sheet
 from qkv.reading.equation import Equation, Kind
+from qkv.regex import regex
 
-_PROBLEM = re.compile(
+_PROBLEM = regex(
     rf"^\W*(?:\d[\d.]*\)?\s+)?(?:worked\s+(?:\w+\s+)?)?(?:{pattern('problem')})\W*\s*(?:[\divxIVX]+|[A-Z]\b)"
     r"|^\W*第\s*[\d一二三四五六七八九十]+\s*[题問问]",
     re.IGNORECASE,

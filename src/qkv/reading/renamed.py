@@ -15,6 +15,7 @@ from qkv.library.roles import STAGES
 from qkv.library.words import head_said, means
 from qkv.reader.model import Relation, Sheet
 from qkv.reading.equation import Equation, Item, Kind, kind_of
+from qkv.regex import regex
 
 
 def with_families(equations: Iterable[Equation]) -> list[Equation]:
@@ -108,7 +109,7 @@ def _index(arg: n.Expr) -> str:
     return ""
 
 
-_CALLED = re.compile(
+_CALLED = regex(
     r"\W*(?:(?P<before>[A-Z])[`$]*\s*[(（][^()（）]*[)）]|(?:\w+\s+){1,3}[(（][`$]*(?P<within>[A-Z])[`$]*[)）])\W*"
 )
 

@@ -12,8 +12,9 @@ from qkv.reading.equation import Kind
 from qkv.reading.evidence import agreed_bits, printed_of
 from qkv.reading.page import Page, Spot
 from qkv.reading.values import Values
+from qkv.regex import regex
 
-_SOFTMAX_OF = re.compile(r"softmax(?:\s+\w+){0,3}\W*$", re.IGNORECASE)  # 'Softmax of', 'apply softmax to the scores'
+_SOFTMAX_OF = regex(r"softmax(?:\s+\w+){0,3}\W*$", re.IGNORECASE)  # 'Softmax of', 'apply softmax to the scores'
 
 
 def softmaxed_scale(values: Values, spot: Spot) -> str:

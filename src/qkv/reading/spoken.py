@@ -17,6 +17,7 @@ from qkv.expr.names import Role
 from qkv.library.roles import mentions
 from qkv.library.said import NUMBERS
 from qkv.library.words import pattern
+from qkv.regex import regex
 
 Row = tuple[str, ...]
 
@@ -25,24 +26,24 @@ _WORDS = {word: str(count) for word, count in NUMBERS.items() if len(word) > 2 a
 _WORDS |= dict.fromkeys(("eins", "uno"), "1")
 _WORDS |= dict.fromkeys(("zero", "null", "zéro", "cero", "ноль", "нуль"), "0")
 _PARTS = {"half": "1/2", "quarter": "1/4", "third": "1/3"}
-_NUMBER = re.compile(
+_NUMBER = regex(
     r"(?P<digits>(?<![\w.])[-−]?\d+(?:\.\d+)?(?:/\d+)?(?!\w|\.\d))"
     rf"|(?<!\w)(?P<less>minus\s+|negative\s+)?(?:(?:(?:one|a)\s+)?(?P<part>{'|'.join(_PARTS)})|(?P<word>{'|'.join(_WORDS)}))(?![\w-])",
     re.IGNORECASE,
 )
-_SIZE = re.compile(r"\d+\s*(?:by|x|×|mal|par|por)\s*\d+|\bd(?:_\w+|[ₖₘᵥ])?\s*=\s*\d+", re.IGNORECASE)
-_COUNTED = re.compile(  # 'key one has …', 'key two zero and one': the number of what is spoken of
+_SIZE = regex(r"\d+\s*(?:by|x|×|mal|par|por)\s*\d+|\bd(?:_\w+|[ₖₘᵥ])?\s*=\s*\d+", re.IGNORECASE)
+_COUNTED = regex(  # 'key one has …', 'key two zero and one': the number of what is spoken of
     rf"\A\s+(?:{'|'.join(_WORDS)})(?=\s+(?:has|have|with|hat|mit|avec|con|{pattern('copula')}|{'|'.join(_WORDS)})\b)",
     re.IGNORECASE,
 )
-_RUN = re.compile(r"-?\d+(?:\.\d+)?(?:/\d+)?(?:[ \t]+-?\d+(?:\.\d+)?(?:/\d+)?)+")
-_GROUP = re.compile(r"[\[({«“]([^\[\](){}«»“”]*)[\])}»”]")
-_NAME = re.compile(
+_RUN = regex(r"-?\d+(?:\.\d+)?(?:/\d+)?(?:[ \t]+-?\d+(?:\.\d+)?(?:/\d+)?)+")
+_GROUP = regex(r"[\[({«“]([^\[\](){}«»“”]*)[\])}»”]")
+_NAME = regex(
     r"(?<![\w\\])(?P<letter>[QKVX]|[qkv](?=_?[\d₀-₉]|\s*[:;|\t]))(?:_?(?P<index>\d|[₀-₉]))?(?![\w^'])", re.MULTILINE
 )
-_SENTENCE = re.compile(r"[.!?。]\s+(?=[^\W\d_])")
-_END = re.compile(rf"\n\s*\n|(?<!\w)(?:{pattern('ask')}|{pattern('question')})(?!\w)", re.IGNORECASE)
-_AS = re.compile(r"(?<!\w)(?:as|for|als|für|comme|pour|como|para)\s+(?:\w{2,3}\s+)?\Z", re.IGNORECASE)
+_SENTENCE = regex(r"[.!?。]\s+(?=[^\W\d_])")
+_END = regex(rf"\n\s*\n|(?<!\w)(?:{pattern('ask')}|{pattern('question')})(?!\w)", re.IGNORECASE)
+_AS = regex(r"(?<!\w)(?:as|for|als|für|comme|pour|como|para)\s+(?:\w{2,3}\s+)?\Z", re.IGNORECASE)
 _ROLES = {"Q": Role.Q, "K": Role.K, "V": Role.V, "X": Role.X}
 _LONGEST = 400  # characters that a mention may reach
 _QUOTED = 60  # characters that are quoted

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from qkv.expr import nodes as n
@@ -13,8 +12,9 @@ from qkv.reading.definitions import Definition, Source
 from qkv.reading.equation import Kind
 from qkv.reading.method import speaks_of_mask
 from qkv.reading.page import Page
+from qkv.regex import regex
 
-_CROSSED = re.compile(spoken("crossed"))
+_CROSSED = regex(spoken("crossed"))
 WORKED_FROM_TOKENS = frozenset({Role.Q, Role.K, Role.V, *SCORE_LIKE, Role.HEAD, Role.CONCAT})
 
 

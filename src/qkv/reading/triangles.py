@@ -9,6 +9,7 @@ from fractions import Fraction
 
 from qkv.expr import nodes as n
 from qkv.reading.equation import Equation, Kind
+from qkv.regex import regex
 
 Rows = tuple[tuple[n.Expr, ...], ...]
 
@@ -58,7 +59,7 @@ def triangles(made: Iterable[Equation]) -> Iterator[Equation]:
     yield from _as_triangle(run)
 
 
-_COUNTED = re.compile(r"(?P<word>\D+?)[\s_]*(?P<number>\d{1,2})\W*")  # token 1
+_COUNTED = regex(r"(?P<word>\D+?)[\s_]*(?P<number>\d{1,2})\W*")  # token 1
 
 
 def _numbers(equation: Equation) -> tuple[n.Expr, ...] | None:

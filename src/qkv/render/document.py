@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from qkv.check.model import Claim
+from qkv.regex import regex
 
 
 class Kind(Enum):
@@ -64,17 +65,17 @@ class Document:
 
 _ENVIRONMENTS = r"equation|align|gather|multline|eqnarray|displaymath|flalign|math"
 _MATRICES = r"[bpvBV]?matrix|array"  # may stand outside of any formula
-_OPENER = re.compile(
+_OPENER = regex(
     rf"(?P<dollars>\$\$)|(?P<bracket>\\\[)|(?P<round>\\\()|"
     rf"\\begin\{{(?P<env>(?:{_ENVIRONMENTS})\*?|{_MATRICES})\}}|(?P<escaped>\\.)|"
     r"(?P<dollar>\$)|(?P<fence>^ {0,3}(?:```+|~~~+))",
     re.MULTILINE | re.DOTALL,
 )
 _CLOSERS = {"dollars": "$$", "bracket": r"\]", "round": r"\)"}
-_HEADING = re.compile(r"(?P<hashes>#{1,6})\s|\\(?P<section>(?:sub)*section|chapter|paragraph|title)\*?\{")
-_RULE = re.compile(r"\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?\s*$")
-_GRID = re.compile(r"[⎡⎢⎣⎛⎜⎝]|\S(?: {2,}|\t)\S|^\s*\[")
-_BLANK = re.compile(r"\n[ \t>]*\n")
+_HEADING = regex(r"(?P<hashes>#{1,6})\s|\\(?P<section>(?:sub)*section|chapter|paragraph|title)\*?\{")
+_RULE = regex(r"\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?\s*$")
+_GRID = regex(r"[⎡⎢⎣⎛⎜⎝]|\S(?: {2,}|\t)\S|^\s*\[")
+_BLANK = regex(r"\n[ \t>]*\n")
 
 
 def cut(text: str) -> Document:
@@ -234,7 +235,7 @@ def _lines(text: str, start: int, end: int) -> Iterator[tuple[int, str]]:
         start += len(line)
 
 
-_ROW_END = re.compile(r"\\begin\{|\\end\{|\\\\(?:\[[^\]\n]*\])?")
+_ROW_END = regex(r"\\begin\{|\\end\{|\\\\(?:\[[^\]\n]*\])?")
 
 
 def line_ends(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -298,7 +299,7 @@ def readable(text: str, file: str) -> str:
     return _FRAME.sub(_blanks, _without_comments(text))
 
 
-_FRAME = re.compile(
+_FRAME = regex(
     r"^[ \t]*\\(?:documentclass|usepackage|begin\{document\}|end\{document\}|maketitle|setcounter)[^\n]*"
     r"|^[ \t>]*(?::{3,}[^\n]*|-{3,}[ \t]*)$",
     re.MULTILINE,
@@ -317,9 +318,9 @@ def _without_comments(text: str) -> str:
     return "".join([*pieces, text[at:]])
 
 
-_INK = re.compile(r"[^\n]")
+_INK = regex(r"[^\n]")
 _TEXTS = ('"source": [', '"text/plain": [', '"text": [')
-_CELL_TYPE = re.compile(r'"cell_type":\s*"(\w+)"')
+_CELL_TYPE = regex(r'"cell_type":\s*"(\w+)"')
 
 
 def _notebook_lines(text: str) -> Iterator[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,20 +11,21 @@ from itertools import pairwise
 from xml.etree.ElementTree import Element
 
 from qkv.check.model import SEVERITY, Claim, Report
+from qkv.regex import regex
 from qkv.render import mathml
 from qkv.render.document import Block, Document, Formula, Kind, cut, line_ends, places, readable
 from qkv.render.plainly import plainly
 from qkv.render.summary import LOOKS
 
-_INLINE = re.compile(
+_INLINE = regex(
     r"\*\*(?P<strong>[^*\n]+)\*\*|`(?P<code>[^`\n]+)`|~~(?P<s>[^~\n]+)~~|(?<!\w)\*(?P<em>[^*\s](?:[^*\n]*[^*\s])?)\*(?!\w)|"
     r"\[(?P<link>[^\[\]\n]{1,200})\]\((?:https?:|[#/])[^)\s]{0,500}\)|"
     r"(?P<bare>\\[A-Za-z]+(?:\{[^{}\n]*\})*(?:[_^](?:\{[^{}\n]*\}|\w))*)"
 )
-_QUOTE = re.compile(r"(?m)^[ \t]*>[ \t]?")
+_QUOTE = regex(r"(?m)^[ \t]*>[ \t]?")
 _MARKUP = " \t\n`~*|.,;"  # a stretch of nothing else needs no mark of its own
-_ALIGNED = re.compile(r"\s*\\begin\{(?:align|aligned|alignedat|eqnarray|split|flalign|gather|gathered)\*?\}")
-_HEAD = re.compile(r"#{1,6}\s+|\\(?:(?:sub)*section|chapter|paragraph|title)\*?\{|\}\s*$|\s#+\s*$")
+_ALIGNED = regex(r"\s*\\begin\{(?:align|aligned|alignedat|eqnarray|split|flalign|gather|gathered)\*?\}")
+_HEAD = regex(r"#{1,6}\s+|\\(?:(?:sub)*section|chapter|paragraph|title)\*?\{|\}\s*$|\s#+\s*$")
 
 
 @dataclass(frozen=True, slots=True)

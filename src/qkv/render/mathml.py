@@ -11,6 +11,8 @@ from xml.etree.ElementTree import Element
 from latex2mathml import exceptions
 from latex2mathml.converter import convert_to_element
 
+from qkv.regex import regex
+
 LONGEST = 200_000  # characters of one formula; a longer one is shown as its source
 # The exceptions of the converter for formulas that it does not understand; such a formula is shown as its source.
 REFUSALS: tuple[type[Exception], ...] = (
@@ -26,16 +28,16 @@ ATTRIBUTES = frozenset({
     "displaystyle", "scriptlevel", "stretchy", "fence", "form", "separator", "largeop", "mathvariant", "accent",
     "accentunder", "linethickness", "width", "height", "depth", "lspace", "rspace", "minsize", "maxsize",
 })  # fmt: skip
-_VALUE = re.compile(r"[\w.%+\- ]*\Z")
+_VALUE = regex(r"[\w.%+\- ]*\Z")
 # Spellings that the converter lacks, in those that it has; the numbers of equations are left out.
 _SPELLINGS = (
-    (re.compile(r"\\(begin|end)\{(?:align|aligned|alignedat|eqnarray|split|flalign)\*?\}"), r"\\\1{align*}"),
-    (re.compile(r"\\(begin|end)\{(?:gather|gathered|multline)\*?\}"), r"\\\1{gather*}"),
-    (re.compile(r"\\(?:begin|end)\{(?:equation|displaymath|math)\*?\}"), ""),
-    (re.compile(r"\\(?:label|tag\*?)\{[^{}]*\}|\\(?:notag|nonumber|displaystyle|hfill|hfil|noindent)(?![A-Za-z])"), ""),
-    (re.compile(r"\\require\{\w*\}|\\[hv]space\*?\{[^{}]*\}"), " "),
-    (re.compile(r"\\(?:bm|boldsymbol)(?![A-Za-z])"), r"\\mathbf"),
-    (re.compile(r"(?m)^[ \t]*>[ \t]?"), ""),
+    (regex(r"\\(begin|end)\{(?:align|aligned|alignedat|eqnarray|split|flalign)\*?\}"), r"\\\1{align*}"),
+    (regex(r"\\(begin|end)\{(?:gather|gathered|multline)\*?\}"), r"\\\1{gather*}"),
+    (regex(r"\\(?:begin|end)\{(?:equation|displaymath|math)\*?\}"), ""),
+    (regex(r"\\(?:label|tag\*?)\{[^{}]*\}|\\(?:notag|nonumber|displaystyle|hfill|hfil|noindent)(?![A-Za-z])"), ""),
+    (regex(r"\\require\{\w*\}|\\[hv]space\*?\{[^{}]*\}"), " "),
+    (regex(r"\\(?:bm|boldsymbol)(?![A-Za-z])"), r"\\mathbf"),
+    (regex(r"(?m)^[ \t]*>[ \t]?"), ""),
 )
 
 

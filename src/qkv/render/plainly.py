@@ -2,44 +2,42 @@
 
 from __future__ import annotations
 
-import re
 from fractions import Fraction
 
 from qkv.expr.show import GREEK
+from qkv.regex import regex
 
 LONGEST = 2_000  # characters of source that are looked at; a list shows far fewer
 
 # Applied in order, each to a fixed point at most DEEPEST times, so that nested braces open from the inside.
 DEEPEST = 8
 NESTED = (
-    (re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}"), r"(\1)/(\2)"),
-    (re.compile(r"\\[dt]?binom\s*\{([^{}]*)\}\s*\{([^{}]*)\}"), r"[\1; \2]"),
-    (re.compile(r"\\sqrt\s*\{([^{}]*)\}"), r"√(\1)"),
+    (regex(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}"), r"(\1)/(\2)"),
+    (regex(r"\\[dt]?binom\s*\{([^{}]*)\}\s*\{([^{}]*)\}"), r"[\1; \2]"),
+    (regex(r"\\sqrt\s*\{([^{}]*)\}"), r"√(\1)"),
     (
-        re.compile(
-            r"\\(?:text|textbf|mathrm|mathbf|mathit|mathcal|mathsf|operatorname\*?|boldsymbol|bm)\s*\{([^{}]*)\}"
-        ),
+        regex(r"\\(?:text|textbf|mathrm|mathbf|mathit|mathcal|mathsf|operatorname\*?|boldsymbol|bm)\s*\{([^{}]*)\}"),
         r"\1",
     ),
-    (re.compile(r"\\(?:hat|bar|tilde|vec|overline|widehat)\s*\{([^{}]*)\}"), r"\1"),
-    (re.compile(r"\\x?cancel\s*\{([^{}]*)\}"), r"~\1~"),
-    (re.compile(r"([_^])\{([^{}]*)\}"), r"\1\2"),
+    (regex(r"\\(?:hat|bar|tilde|vec|overline|widehat)\s*\{([^{}]*)\}"), r"\1"),
+    (regex(r"\\x?cancel\s*\{([^{}]*)\}"), r"~\1~"),
+    (regex(r"([_^])\{([^{}]*)\}"), r"\1\2"),
 )
 FLAT = (
-    (re.compile(r"\s*\\\\\s*"), "; "),
-    (re.compile(r"\\begin\{array\}\s*\{[^{}]*\}|\\begin\{[a-zA-Z]*matrix\*?\}"), "["),
-    (re.compile(r"\\end\{(?:array|[a-zA-Z]*matrix\*?)\}"), "]"),
-    (re.compile(r"\\(?:begin|end)\{[a-zA-Z*]*\}"), " "),
-    (re.compile(r"\\(?:left|right|big|Big|bigg|displaystyle|quad|qquad|[,;:! ])"), " "),
-    (re.compile(r"\s*&\s*"), " "),
+    (regex(r"\s*\\\\\s*"), "; "),
+    (regex(r"\\begin\{array\}\s*\{[^{}]*\}|\\begin\{[a-zA-Z]*matrix\*?\}"), "["),
+    (regex(r"\\end\{(?:array|[a-zA-Z]*matrix\*?)\}"), "]"),
+    (regex(r"\\(?:begin|end)\{[a-zA-Z*]*\}"), " "),
+    (regex(r"\\(?:left|right|big|Big|bigg|displaystyle|quad|qquad|[,;:! ])"), " "),
+    (regex(r"\s*&\s*"), " "),
 )
 WORDS = {
     "times": "×", "cdot": "·", "div": "÷", "approx": "≈", "simeq": "≈", "infty": "∞", "top": "T", "intercal": "T",
     "Rightarrow": "⇒", "implies": "⇒", "rightarrow": "→", "to": "→", "sum": "Σ", "dots": "…", "cdots": "…",
     "ldots": "…", "le": "≤", "leq": "≤", "ge": "≥", "geq": "≥", "in": "∈", "pm": "±", "emptyset": "∅",
 }  # fmt: skip
-_COMMAND = re.compile(r"\\([A-Za-z]+)\*?")
-_SIMPLE = re.compile(r"(?<=√)\((\w+)\)|\(([\w.∞√^-]+)\)(?=/)|(?<=/)\(([\w.∞√^-]+)\)")
+_COMMAND = regex(r"\\([A-Za-z]+)\*?")
+_SIMPLE = regex(r"(?<=√)\((\w+)\)|\(([\w.∞√^-]+)\)(?=/)|(?<=/)\(([\w.∞√^-]+)\)")
 
 
 def shortened(text: str, most: int) -> str:

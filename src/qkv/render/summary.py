@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from qkv.check.model import BAD, SEVERITY, CellVerdict, Claim, Report, Verdict, slips_behind
+from qkv.regex import regex
 from qkv.render.grid import pretty
 from qkv.render.plainly import plainly
 
@@ -194,7 +194,7 @@ def _table(claim: Claim) -> str:
     return f"[{'; '.join(' '.join(map(plainly, row)) for row in claim.shown)}]"
 
 
-_NUMBER = re.compile(r"[-−+]?(?:[\d.,]+(?:/\d+)?%?|∞)")
+_NUMBER = regex(r"[-−+]?(?:[\d.,]+(?:/\d+)?%?|∞)")
 
 
 def title(claim: Claim) -> list[str]:

@@ -5,10 +5,10 @@ Text of a document only ever appears as a string of Typst's, so nothing in it ca
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from xml.etree.ElementTree import Element, fromstring
 
+from qkv.regex import regex
 from qkv.render.typst_math import math, quoted
 
 # How a printed page looks: the colours of `page.py` on paper, a function for each kind of thing on it.
@@ -80,8 +80,8 @@ PRELUDE = """
 TONES = ("right", "rounded", "drifted", "misrounded", "carried", "misread", "wrong", "unread", "struck")
 STRONG = ("wrong", "misread")
 LONGEST_BOX = 60  # characters of a formula in a line of text
-_SPACE = re.compile(r"[ \t]+")
-_FORBIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff\ufffe\uffff]")  # what XML cannot hold
+_SPACE = regex(r"[ \t]+")
+_FORBIDDEN = regex("[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff\ufffe\uffff]")  # what XML cannot hold
 
 
 def document(title: str, body: str) -> str:

@@ -6,8 +6,10 @@ import re
 from collections.abc import Callable
 from xml.etree.ElementTree import Element
 
-_NUMBER = re.compile(r"\d+(?:\.\d+)?\Z")
-_WIDTH = re.compile(r"-?\d*\.?\d+em\Z")
+from qkv.regex import regex
+
+_NUMBER = regex(r"\d+(?:\.\d+)?\Z")
+_WIDTH = regex(r"-?\d*\.?\d+em\Z")
 _OPEN, _CLOSE = "([{|‖⌈⌊⟨", ")]}|‖⌉⌋⟩"
 DELIMITERS = {"square": '"["', "round": '"("', "bars": '"|"'}
 STYLES = {

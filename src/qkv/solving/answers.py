@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
@@ -22,6 +21,7 @@ from qkv.reading.naming import role_symbol
 from qkv.reading.page import Page, Spot
 from qkv.reading.proposed import proposed
 from qkv.reading.system import LINE, System
+from qkv.regex import regex
 from qkv.solving.kinds import Assumption
 from qkv.solving.known import known_values
 from qkv.solving.parts import asked_in
@@ -29,7 +29,7 @@ from qkv.solving.replies import Completion, in_words, is_beside, token_called
 from qkv.solving.supposed import called
 from qkv.solving.wanted import Item, Wanted, decimals_said, wanted, without_maths
 
-_REFERS = re.compile(r"\((\w)\)\W*$")
+_REFERS = regex(r"\((\w)\)\W*$")
 UNNAMED = 'no quantity that can be worked out is named; --ask NAME names one, --let "NAME = …" says what it is'
 BELOW = 3  # lines from a question to its formula
 _SHARED = frozenset({Role.CONCAT, Role.OUTPUT})  # one for all heads

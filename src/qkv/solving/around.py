@@ -24,21 +24,18 @@ from qkv.program.model import Answer, Given, Program, Step
 from qkv.reading.asked import questions_of
 from qkv.reading.definitions import Source
 from qkv.reading.system import System
+from qkv.regex import regex
 from qkv.solving.growing import answered, free, in_order, parts_of, read_instead, states_formulas
 from qkv.solving.known import known_values
 
 KINDS = ("positions", "attention", "residual", "norm", "feed")
 NOTE = "the page asks for this without a formula: worked out as in a usual block"
-_SAID = {kind: re.compile(rf"(?<!\w)(?:{pattern(kind)})(?!\w)", re.IGNORECASE) for kind in KINDS}
-_ITEM = re.compile(r"\s*(?:\*\*)?(?P<label>\(?(?:\d{1,2}|[a-z])[.)])(?:\*\*)?\s+(?P<text>\S.*)")
-_WITH = re.compile(rf"(?<!\w)(?:{pattern('with')})(?!\w).*|\(.*", re.IGNORECASE)
-_ASKS = re.compile(
-    rf"\W*(?:(?:{pattern('ask')})\b|(?:{'|'.join(pattern(kind) for kind in KINDS)})(?!\w))", re.IGNORECASE
-)
-_FIRST = re.compile(r"positions?\s+(?P<first>\d)\b|(?:from|at|with) (?P<start>[01])\b", re.IGNORECASE)
-_RESULT = re.compile(
-    r"\b(?:to|of|on) (?:the|this|that) (?:result|output|sum)|auf das ergebnis|au résultat", re.IGNORECASE
-)
+_SAID = {kind: regex(rf"(?<!\w)(?:{pattern(kind)})(?!\w)", re.IGNORECASE) for kind in KINDS}
+_ITEM = regex(r"\s*(?:\*\*)?(?P<label>\(?(?:\d{1,2}|[a-z])[.)])(?:\*\*)?\s+(?P<text>\S.*)")
+_WITH = regex(rf"(?<!\w)(?:{pattern('with')})(?!\w).*|\(.*", re.IGNORECASE)
+_ASKS = regex(rf"\W*(?:(?:{pattern('ask')})\b|(?:{'|'.join(pattern(kind) for kind in KINDS)})(?!\w))", re.IGNORECASE)
+_FIRST = regex(r"positions?\s+(?P<first>\d)\b|(?:from|at|with) (?P<start>[01])\b", re.IGNORECASE)
+_RESULT = regex(r"\b(?:to|of|on) (?:the|this|that) (?:result|output|sum)|auf das ergebnis|au résultat", re.IGNORECASE)
 _STATE, _PE, _OUTPUT, _TARGETS = Symbol("x"), Symbol("PE"), Symbol("Output"), Symbol("T", ("y",))
 _LOGITS, _FED, _FEEDING = Symbol("L"), Symbol("F"), frozenset(Symbol("W", (), (i,)) for i in "12")
 _GIVEN = frozenset(  # what a page may give for the rows of a block

@@ -23,6 +23,7 @@ from qkv.program.model import Given, Program, Step
 from qkv.reading.asked import questions_of
 from qkv.reading.equation import Kind
 from qkv.reading.page import Page
+from qkv.regex import regex
 from qkv.solving.growing import answered, in_order, number_given
 from qkv.solving.replies import is_beside
 
@@ -263,7 +264,7 @@ def _jacobians(asking: Asking) -> Made:
 
 # — backwards —
 
-_START = re.compile(r"(?P<before>d|∂L/∂|dL/d|grad_?)(?:Z|O|Out|out|Output|output|Y|H|attn)")
+_START = regex(r"(?P<before>d|∂L/∂|dL/d|grad_?)(?:Z|O|Out|out|Output|output|Y|H|attn)")
 _RATES = frozenset({"eta", "lr", "alpha", "learning_rate", "gamma", "rate"})
 _BACKWARDS = r"""
 D_V = A^T D                              |        | the weights, turned, times what comes back
@@ -320,7 +321,7 @@ def _is_named(step: Step, text: str) -> bool:
     return re.search(rf"(?<![\w∂]){re.escape(step.spelled)}(?!\w)", text) is not None
 
 
-_ANY = re.compile("")
+_ANY = regex("")
 EXERCISES = (
     Exercise(said.PLACES_ASKED, _ANY, _positions, first=False),
     Exercise(said.WARMTH, said.TEMPERATURES, _temperatures),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -11,6 +10,7 @@ from qkv.library.roles import SAID
 from qkv.program.model import Given, Step
 from qkv.reading.page import Page
 from qkv.reading.proposed import Offer
+from qkv.regex import regex
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Assumption:
         return any(item.role in self.roles and self.line in (None, item.line) for item in items)
 
 
-_SCALE = re.compile(r"√|sqrt|scal|skalier|缩放|échelle|escal|масштаб|スケール|d_k|d_\{k\}")
+_SCALE = regex(r"√|sqrt|scal|skalier|缩放|échelle|escal|масштаб|スケール|d_k|d_\{k\}")
 
 
 def kind_of(givens: Iterable[Given], steps: Iterable[Step], conventions: frozenset[str]) -> str:

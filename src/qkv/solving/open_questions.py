@@ -20,12 +20,13 @@ from qkv.library.rows import Row, renamed
 from qkv.program.model import Answer, Given, Part, Program, Step
 from qkv.reading.asked import questions_of
 from qkv.reading.page import Page
+from qkv.regex import regex
 from qkv.solving.known import known_values
 
 _STATE, _TARGET = Symbol("X"), Symbol("T", ("y",))
 _OF_ONE = frozenset({"mu", "v", "sigma", "Y", "N", "rho", "R", "P", "H", "ell", "PPL", "D"})  # steps of one computation
 _NEAR = 3  # lines from an array to a question about it
-_NO_EPSILON = re.compile(
+_NO_EPSILON = regex(
     r"(?:no|without|ohne|sans|sin|sem|senza) ε?\(?(?:eps|ε|\\varepsilon)|(?:eps(?:ilon)?|ε) ?= ?0(?![.,]\d)",
     re.IGNORECASE,
 )

@@ -15,76 +15,75 @@ from qkv.library.words import ROW_SUMS, means, pattern, spoken
 from qkv.reader.chain import Chain
 from qkv.reader.grammar import parse_math
 from qkv.reader.model import Question, Sheet
+from qkv.regex import regex
 
 ANSWERED = (  # roles that a question may ask for, in the order in which attention works them out
     Role.Q, Role.K, Role.V, Role.SCORES, Role.SCALED, Role.MASKED, Role.WEIGHTS, Role.HEAD, Role.CONCAT, Role.OUTPUT,
 )  # fmt: skip
 _STEPS = {Role.SCORES, Role.SCALED, Role.MASKED}
-_MATHS = re.compile(r"\$+([^$]{1,160})\$+|`([^`]{1,60})`|\\\((.{1,160}?)\\\)")
-_BARE = re.compile(  # Q, p, z_1, and an A that is no article
+_MATHS = regex(r"\$+([^$]{1,160})\$+|`([^`]{1,60})`|\\\((.{1,160}?)\\\)")
+_BARE = regex(  # Q, p, z_1, and an A that is no article
     r"(?<![\w\\'])(?:[B-HJ-Zb-hj-xz]|A(?=\s*(?:[.,;?!)]|$))|[^\W\d_]{1,5}_\{?\w{1,8}\}?|[a-zα-ω]\d)(?![\w'(])"
 )
-_NORM = re.compile(r"(?:layer|rms|batch)[\s-]*norm\w*", re.IGNORECASE)
-_WHOLE = re.compile(  # the name of the whole computation speaks of no step of it
+_NORM = regex(r"(?:layer|rms|batch)[\s-]*norm\w*", re.IGNORECASE)
+_WHOLE = regex(  # the name of the whole computation speaks of no step of it
     r"(?:scaled[\s-]+)?dot[\s-]?product(?=[\s-]+(?:(?:self|cross)[\s-]?)?attention\b(?!\s+(?:scores?|logits?)))",
     re.IGNORECASE,
 )
-_SIZE_OF = re.compile(  # 'the key dimension' speaks of no key
+_SIZE_OF = regex(  # 'the key dimension' speaks of no key
     r"\b(?:key|query|value|embedding|schlüssel|vector)s?[\s-]*(?:vector\s+)?dimension\w*|schlüsseldimension"
     r"|\bdimensi\w+ (?:of|der|des|de la|de las|de los|delle|das) (?:the )?\w+|размерност\w+ \w+",
     re.IGNORECASE,
 )
-_REMARK = re.compile(
+_REMARK = regex(
     r"\((?:use|do not|don't|without|no|mit|avec|con|com|ohne)\b[^()]*(?:\([^()]*\)[^()]*)*\)", re.IGNORECASE
 )
-_ATTENTION = re.compile(
+_ATTENTION = regex(
     r"attention|\battends?\b(?=.*\bto\b)|aufmerksam|atenci[oó]n|atenção|attenzione|внимани|注意力|アテンション|어텐션",
     re.IGNORECASE,
 )
-_NORMALISED = re.compile(r"normali[sz]|softmax\s+(?:to|of|over|on|auf)\b|(?:apply|take)\b[^.]*?softmax", re.IGNORECASE)
-_OF_QUERY = re.compile(
+_NORMALISED = regex(r"normali[sz]|softmax\s+(?:to|of|over|on|auf)\b|(?:apply|take)\b[^.]*?softmax", re.IGNORECASE)
+_OF_QUERY = regex(
     r"\b(?:for|of|from)\s+(?:the|each|every|this|that)\s+(?:\w+\s+)?quer|für die anfrage|pour la requête", re.IGNORECASE
 )
-_PAIR = re.compile(  # of a query and a key
+_PAIR = regex(  # of a query and a key
     r"\bbetween\b|zwischen|\bentre\b|\btra\b|между|之间|\bfrom\b.*\bto\b|(?:pays?|gives?|assigns?|attends?)\b.*\b(?:to|on)\b"
     r"|\bof (?:the )?(?:token|word|query|position)\b.*\b(?:to|on|with)\b|\w\(\s*\w+\s*,\s*\w+\s*\)",
     re.IGNORECASE | re.DOTALL,
 )
-_KEY_FIRST = re.compile(r"\bkeys?\b.*\bquer", re.IGNORECASE | re.DOTALL)
-_QUOTED = re.compile(r"[\"“”„'‘’«»`*](?P<word>[^\W\d_][\w-]*)[\"“”'‘’«»`*]")
+_KEY_FIRST = regex(r"\bkeys?\b.*\bquer", re.IGNORECASE | re.DOTALL)
+_QUOTED = regex(r"[\"“”„'‘’«»`*](?P<word>[^\W\d_][\w-]*)[\"“”'‘’«»`*]")
 
 
-_STEP = re.compile(rf"\W*(?:{pattern('step')})\s*\d|.*[:：]\W*$", re.IGNORECASE | re.DOTALL)
-_EXPLAIN = re.compile(spoken("explain"), re.IGNORECASE)
-_PRODUCT = re.compile(spoken("multiply"), re.IGNORECASE)
-_COMPARE = re.compile(spoken("compare"), re.IGNORECASE)
-_WITH = re.compile(
+_STEP = regex(rf"\W*(?:{pattern('step')})\s*\d|.*[:：]\W*$", re.IGNORECASE | re.DOTALL)
+_EXPLAIN = regex(spoken("explain"), re.IGNORECASE)
+_PRODUCT = regex(spoken("multiply"), re.IGNORECASE)
+_COMPARE = regex(spoken("compare"), re.IGNORECASE)
+_WITH = regex(
     rf"{spoken('with')}.*?(?=[,;]|(?:{pattern('connective')})\s+(?:{pattern('ask')})|$)", re.IGNORECASE | re.DOTALL
 )
-_THEN = re.compile(rf"(?:[,;]\s*|\b(?:{pattern('connective')})\s+)(?:then\s+)?$", re.IGNORECASE)
-_ALL = re.compile(rf"{spoken('all')}\s*(?P<what>(?:[^\W\d_]+\s?){{1,3}})", re.IGNORECASE)
-_ENTRY = re.compile(
+_THEN = regex(rf"(?:[,;]\s*|\b(?:{pattern('connective')})\s+)(?:then\s+)?$", re.IGNORECASE)
+_ALL = regex(rf"{spoken('all')}\s*(?P<what>(?:[^\W\d_]+\s?){{1,3}})", re.IGNORECASE)
+_ENTRY = regex(
     f"(?:{spoken('largest')}|(?P<least>{spoken('smallest')})).{{0,20}}?{spoken('entry')}"
     f"|{spoken('entry')}.*(?:{spoken('largest')}|(?P<last>{spoken('smallest')}))",
     re.IGNORECASE | re.DOTALL,
 )
-_LEAST = re.compile(spoken("least"), re.IGNORECASE)
-_MOST = re.compile(
+_LEAST = regex(spoken("least"), re.IGNORECASE)
+_MOST = regex(
     f"{spoken('which')}.*?{spoken('line')}.*?(?:{spoken('most')}|{spoken('least')})", re.IGNORECASE | re.DOTALL
 )
-_PLACES = re.compile(
+_PLACES = regex(
     rf"(?P<count>{NUMBER})[\s-]*(?:{pattern('places')})|小数点[后第]\s*(?P<after>{NUMBER})",
     re.IGNORECASE,
 )
-_DIGITS = re.compile(rf"(?P<count>{NUMBER})[\s-]*(?:{pattern('digits')})", re.IGNORECASE)
-_LINE = re.compile(f"{spoken('line')}|{spoken('vector')}", re.IGNORECASE)
-_PUT = re.compile(
-    rf"(\w+)\s*=\s*(\d+(?:(?:\s*,\s*|\s*,?\s+(?:{pattern('connective')})\s+)\d+)*)(?![.\d])", re.IGNORECASE
-)
-_OF_TOKEN = re.compile(  # for x1
+_DIGITS = regex(rf"(?P<count>{NUMBER})[\s-]*(?:{pattern('digits')})", re.IGNORECASE)
+_LINE = regex(f"{spoken('line')}|{spoken('vector')}", re.IGNORECASE)
+_PUT = regex(rf"(\w+)\s*=\s*(\d+(?:(?:\s*,\s*|\s*,?\s+(?:{pattern('connective')})\s+)\d+)*)(?![.\d])", re.IGNORECASE)
+_OF_TOKEN = regex(  # for x1
     r"\b(?:for|of|für|von|pour|para|per|для) \$?(?:[xt]|token)_?\{?(?P<token>\d{1,2})\}?\b"
 )
-_NUMBERED = re.compile(rf"{spoken('line')}\s*#?(?P<number>\d{{1,2}})\b(?!\s*[x×-])", re.IGNORECASE)
+_NUMBERED = regex(rf"{spoken('line')}\s*#?(?P<number>\d{{1,2}})\b(?!\s*[x×-])", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +191,7 @@ def _function(text: str) -> str:
     return ("min" if entry["least"] or entry["last"] else "max") if entry else ""
 
 
-_SEEN = {word: re.compile(spoken(word), re.IGNORECASE) for word in ("itself", "others", "future", "past")}
+_SEEN = {word: regex(spoken(word), re.IGNORECASE) for word in ("itself", "others", "future", "past")}
 
 
 def _seen(text: str) -> str:

@@ -33,6 +33,7 @@ from qkv.reading.proposed import offers_of
 from qkv.reading.system import System
 from qkv.reading.values import Values
 from qkv.reading.within import function_in
+from qkv.regex import regex
 from qkv.solving.answers import answers_of
 from qkv.solving.kinds import arrays_taken, kind_of, notes_of
 from qkv.solving.parts import calls_in, in_parts
@@ -42,7 +43,7 @@ from qkv.solving.workings import Option, Workings, is_usual
 
 FOUND = frozenset({How.NAMED, How.SEARCHED})  # ways of knowing that hold for what is exactly so
 EXACT = frozenset({Verdict.RIGHT, Verdict.ROUNDED, Verdict.CARRIED})  # nothing was miscalculated here
-ATTENDING_SAID = re.compile(
+ATTENDING_SAID = regex(
     rf"{pattern('attention')}|quer(?:y|ies)|keys?\b|soft-?max|attn|q\s*k|查询|クエリ|쿼리|запрос|abfrage|consulta|requête",
     re.IGNORECASE,
 )

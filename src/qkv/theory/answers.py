@@ -11,6 +11,7 @@ from typing import Any
 from qkv.expr.names import Role
 from qkv.interpret.counts import Operations, Size, SizePair
 from qkv.reader.model import Sheet
+from qkv.regex import regex
 from qkv.theory.configured import Counted, counted, parts_named
 from qkv.theory.context import Background, Context, background
 from qkv.theory.cost import cost
@@ -88,12 +89,12 @@ def _item(lines: list[str], line: int) -> str:
     return " ".join(lines[start:end])
 
 
-ITEM = re.compile(r"\s*([-*•]|\(?[a-z0-9]{1,2}[.)])\s")
-EXPLAINS = re.compile(r"\b(explain|derive|show)\b.{0,40}\bcomplexity\b", re.IGNORECASE)
+ITEM = regex(r"\s*([-*•]|\(?[a-z0-9]{1,2}[.)])\s")
+EXPLAINS = regex(r"\b(explain|derive|show)\b.{0,40}\bcomplexity\b", re.IGNORECASE)
 
 
 OTHER_PARTS = frozenset({"feed-forward", "norm", "embedding"})
-BLOCK = re.compile(r"\b(blocks?|bloque|bloco|bloc)\b", re.IGNORECASE)
+BLOCK = regex(r"\b(blocks?|bloque|bloco|bloc)\b", re.IGNORECASE)
 
 
 def recognised(question: str, around: str) -> Iterator[Build]:

@@ -15,6 +15,7 @@ from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.expr.show import plain as shown
 from qkv.reader.model import Sheet, Statement
+from qkv.regex import regex
 from qkv.theory.chains import chain_judged
 from qkv.theory.counts_said import COUNTED, SAID, Speaks, spoken_of, steps_said
 from qkv.theory.counts_true import right_counts, right_orders, usual
@@ -26,19 +27,19 @@ from qkv.theory.prose import prose_claims
 from qkv.theory.sayings import EQUALITY, ONWARD, joined, meant, places
 from qkv.theory.transport_claims import transport_claims
 
-INLINE = re.compile(r"\$(?<!\\\$)([^$\n]{1,200}+)(?<!\\)\$|\\\((.{1,200}?)\\\)")
+INLINE = regex(r"\$(?<!\\\$)([^$\n]{1,200}+)(?<!\\)\$|\\\((.{1,200}?)\\\)")
 # Begins with a space, so that only spaces are looked at: after a full stop, at an item of a list, at an empty line.
-SENTENCE = re.compile(r"\s(?:(?<=[.!?;]\s)\s*(?=[A-Z(\\$])|(?<=\n)\s*(?=[-*•]|\d+\.|\(\w\))|(?<=\n)\s*\n)")
+SENTENCE = regex(r"\s(?:(?<=[.!?;]\s)\s*(?=[A-Z(\\$])|(?<=\n)\s*(?=[-*•]|\d+\.|\(\w\))|(?<=\n)\s*\n)")
 _IS_ZERO = r"\s*=?\s*(of\s*)?\$?\s*=?\s*(0|zero)\b"
-ASSUMED = re.compile(
+ASSUMED = regex(
     rf"\\mu{_IS_ZERO}|μ{_IS_ZERO}|µ{_IS_ZERO}|mean{_IS_ZERO}|zero[-\s]mean|standard normal|\bn\}}?\s*\(\s*0\b"
     r"|e\}?[\[(][^\])]{1,6}[\])]\s*=\s*0\b",
     re.IGNORECASE,
 )
 _NOT_ONE = r"\s*(?!1(?:\.0+)?(?!\d|[./]\d))(?:\d|\\d?frac)"
-UNUSUAL = re.compile(rf"variance\s*(of\s*)?\$?{_NOT_ONE}|var\w*\}}?[\[(][qk](_\w)?[\])]\s*={_NOT_ONE}", re.IGNORECASE)
-GENERAL = re.compile(r"\\mu\b|μ|µ|\\sigma\b|σ", re.IGNORECASE)
-ANAPHORA = re.compile(r"(this|that|these|it|which|so|hence|thus|therefore)\b", re.IGNORECASE)
+UNUSUAL = regex(rf"variance\s*(of\s*)?\$?{_NOT_ONE}|var\w*\}}?[\[(][qk](_\w)?[\])]\s*={_NOT_ONE}", re.IGNORECASE)
+GENERAL = regex(r"\\mu\b|μ|µ|\\sigma\b|σ", re.IGNORECASE)
+ANAPHORA = regex(r"(this|that|these|it|which|so|hence|thus|therefore)\b", re.IGNORECASE)
 SCALE = Symbol("s")
 BARE = (n.Name, n.Number)
 

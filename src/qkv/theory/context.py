@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from qkv.expr import nodes as n
 from qkv.library.model_said import LAYERS
 from qkv.reader.model import Sheet
+from qkv.regex import regex
 from qkv.theory.counts_said import MANY_HEADS
 from qkv.theory.formula import meaning
 
@@ -23,10 +24,10 @@ LETTERS: tuple[tuple[str, str, str], ...] = (
     ("d_k", r"D_\{?[kK]", "D_k"),
     ("d_v", r"D_\{?[vV]", "D_v"),
 )
-MATH = re.compile(r"\$\$.+?\$\$|\$[^$\n]+\$|\\\[.+?\\\]|\\\(.+?\\\)", re.DOTALL)
-SELF = re.compile(r"self-?attention|X\s*W", re.IGNORECASE)
-LAYERED = re.compile(rf"\W{{0,4}}{LAYERS}", re.IGNORECASE)  # N = 6 layers
-PROJECTED = re.compile(r"W[\^_]\{?\\?[a-z{]*[QKV]|weight matri", re.IGNORECASE)
+MATH = regex(r"\$\$.+?\$\$|\$[^$\n]+\$|\\\[.+?\\\]|\\\(.+?\\\)", re.DOTALL)
+SELF = regex(r"self-?attention|X\s*W", re.IGNORECASE)
+LAYERED = regex(rf"\W{{0,4}}{LAYERS}", re.IGNORECASE)  # N = 6 layers
+PROJECTED = regex(r"W[\^_]\{?\\?[a-z{]*[QKV]|weight matri", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from qkv.regex import regex
 from qkv.theory.parameters import parts_said
 
 # Sorts of operations by the words for them; the word comes right after the formula, or before it.
@@ -25,11 +26,9 @@ _AFTER = (
     + "|".join(f"(?P<{sort}>{words})" for sort, words in SORTS)
     + ")"
 )
-SORT_AFTER = re.compile(_AFTER, re.IGNORECASE)
-COUNTED = re.compile(
-    r"(?:\$|\\\))\s*+(?=[^\W\d_])" + _AFTER, re.IGNORECASE
-)  # a formula with such a word right after it
-SORT_BEFORE = [(sort, re.compile(words, re.IGNORECASE)) for sort, words in SORTS if sort != "times"]
+SORT_AFTER = regex(_AFTER, re.IGNORECASE)
+COUNTED = regex(r"(?:\$|\\\))\s*+(?=[^\W\d_])" + _AFTER, re.IGNORECASE)  # a formula with such a word right after it
+SORT_BEFORE = [(sort, regex(words, re.IGNORECASE)) for sort, words in SORTS if sort != "times"]
 
 # Steps of attention by the words and the mathematics for them, W_O before the rest of the products. Alternatives begin
 # with a letter or a sign, so that text is searched fast.
@@ -46,16 +45,16 @@ STEPS: tuple[tuple[str, str], ...] = (
     ("scores", r"Q\}?\s*(\\times|\\cdot|·|\*)?\s*(\\mathbf\{)?K\}?\s*\^|QK|scores?\b|dot products?"),
     ("values", r"A(?<=\bA)\s*V\b|\)\s*(\\times|\\cdot|·)?\s*V\b|weighted sum|times V|by V\b|final matrix"),
 )
-STEP_WORDS = [(step, re.compile(words, re.IGNORECASE)) for step, words in STEPS]
+STEP_WORDS = [(step, regex(words, re.IGNORECASE)) for step, words in STEPS]
 # Words for other layers, other kinds of attention and parts of a matrix: claims about them are not judged here.
-ELSEWHERE = re.compile(
+ELSEWHERE = regex(
     r"feed-?\s?forward|FFN(?<=\bFFN)\b|MLP(?<=\bMLP)\b|convolut|recurren|RNN(?<=\bRNN)|LSTM(?<=\bLSTM)|layer ?norm"
     r"|embedding (layer|table)|sparse"
     r"|local|window|restricted|linear attention|linformer|performer|flash|back-?ward|gradient|training|causal|masked"
     r"|triang|half",
     re.IGNORECASE,
 )
-MANY_HEADS = re.compile(r"MSA(?<=\bMSA)\b|MHA(?<=\bMHA)\b|multi-?\s?head", re.IGNORECASE)
+MANY_HEADS = regex(r"MSA(?<=\bMSA)\b|MHA(?<=\bMHA)\b|multi-?\s?head", re.IGNORECASE)
 
 SAID = {
     "total": "in total",

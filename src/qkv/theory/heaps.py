@@ -14,6 +14,7 @@ from flint import fmpq
 from qkv.expr import nodes as n
 from qkv.interpret.cells import rational
 from qkv.reader.model import Origin, Statement
+from qkv.regex import regex
 from qkv.theory.words import COSTS, POINTS
 
 Vector = tuple[fmpq, ...]
@@ -22,12 +23,12 @@ Place = tuple[fmpq, ...]  # a point: as many numbers as it has coordinates
 
 POINT_LETTERS = frozenset("xyzstuX")  # letters for points, where something else is the masses
 DELTAS = frozenset({"delta", "δ"})
-NUMBER = re.compile(r"[-\d](?<![\w.].)(?:(?<=-)\d+|(?<=\d)\d*)(?:\.\d+)?(?![\w.])")  # begins so that it is sought fast
-CONCLUSION = re.compile(r"\$[^$]*\\(?:Rightarrow|implies)|⇒|=>")
-FORMULA = re.compile(r"\$[^$]*\$")
-CELL = re.compile(r"-?\d+(?:\.\d+)?(?:/\d+)?")
-SUPPLY = re.compile(r"suppl|angebot|vorrat|oferta|offre|запас|供", re.IGNORECASE)
-DEMAND = re.compile(r"demand|bedarf|nachfrage|потребн|需", re.IGNORECASE)
+NUMBER = regex(r"[-\d](?<![\w.].)(?:(?<=-)\d+|(?<=\d)\d*)(?:\.\d+)?(?![\w.])")  # begins so that it is sought fast
+CONCLUSION = regex(r"\$[^$]*\\(?:Rightarrow|implies)|⇒|=>")
+FORMULA = regex(r"\$[^$]*\$")
+CELL = regex(r"-?\d+(?:\.\d+)?(?:/\d+)?")
+SUPPLY = regex(r"suppl|angebot|vorrat|oferta|offre|запас|供", re.IGNORECASE)
+DEMAND = regex(r"demand|bedarf|nachfrage|потребн|需", re.IGNORECASE)
 MOST_CELLS = 40_000
 
 

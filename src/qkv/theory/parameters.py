@@ -11,12 +11,13 @@ from functools import cache
 from itertools import product
 
 from qkv.interpret.counts import Size
+from qkv.regex import regex
 from qkv.theory.cost import cost
 from qkv.theory.polynomial import SYMBOL, ZERO, substitute
 
 # Parts of a block by the words for them; 'block' is all of them.
 _WORDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (part, re.compile(words, re.IGNORECASE))
+    (part, regex(words, re.IGNORECASE))
     for part, words in (
         ("feed-forward", r"feed-?\s?forward|\bFFN\b|\bMLP\b"),
         ("attention", r"attention|\bMHA\b"),
@@ -25,7 +26,7 @@ _WORDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     )
 )
 # Words for parts and models with other matrices than a usual block: claims about them are not judged here.
-_OTHER = re.compile(
+_OTHER = regex(
     r"cross|encoder-decoder|embedding|vocab|LoRA|adapter|expert|\bMoE\b|group|multi-?query|\bGQA\b|\bMQA\b|shared|tied|convolut"
     r"|matri|W_|W\^|weights?\b|projection|first|second|each|(?:per|a|one|of) head|bias|quer|\bkeys?\b|values?\b|linear"
     r"|\b[QKV]\b|whole model"

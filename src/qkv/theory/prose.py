@@ -8,25 +8,26 @@ from dataclasses import dataclass
 
 from qkv.expr.names import Role
 from qkv.interpret.counts import Size
+from qkv.regex import regex
 from qkv.theory.cost import cost
 from qkv.theory.counts_said import LONGEST
 from qkv.theory.counts_true import aligned
 from qkv.theory.formula import Unclear, formula, ring, to_size, written
 from qkv.theory.polynomial import plain
 
-SHAPE = re.compile(r"shape|dimension|size|größe|forma\b|形状|维度", re.IGNORECASE)
-CROSS = re.compile(r"\\times|×|\bx\b")
-TIMES = re.compile(r"^\s*(?:\\mathbb\{?R\}?\^\{?)?\(?(.+?)\s*(?:\\times|×|\bx\b)\s*(.+?)\)?\}?\s*$")
-QUESTION = re.compile(r"[^.\n]{0,80}\?")
-INLINE = re.compile(r"\$(?<!\\\$)([^$\n]{1,120}+)(?<!\\)\$")
+SHAPE = regex(r"shape|dimension|size|größe|forma\b|形状|维度", re.IGNORECASE)
+CROSS = regex(r"\\times|×|\bx\b")
+TIMES = regex(r"^\s*(?:\\mathbb\{?R\}?\^\{?)?\(?(.+?)\s*(?:\\times|×|\bx\b)\s*(.+?)\)?\}?\s*$")
+QUESTION = regex(r"[^.\n]{0,80}\?")
+INLINE = regex(r"\$(?<!\\\$)([^$\n]{1,120}+)(?<!\\)\$")
 
 # Matrices by what they are called, the last one named before a shape is the one meant.
 MATRICES: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("Q", re.compile(r"\bquer(y|ies)\b|(?<![\w\\])Q(?![\w^]|\s*\\?K)")),
-    ("K", re.compile(r"\bkeys?\b(?! combin)|(?<![\w\\])K(?![\w^])")),
-    ("V", re.compile(r"\bvalues\b matri|(?<![\w\\])V(?![\w^])")),
-    ("scores", re.compile(r"Q\}?\s*(\\mathbf\{)?K|scores|dot product|soft-?max|weights|\bmask", re.IGNORECASE)),
-    ("output", re.compile(r"\boutput\b|context (matrix|vectors)|\bresult\b", re.IGNORECASE)),
+    ("Q", regex(r"\bquer(y|ies)\b|(?<![\w\\])Q(?![\w^]|\s*\\?K)")),
+    ("K", regex(r"\bkeys?\b(?! combin)|(?<![\w\\])K(?![\w^])")),
+    ("V", regex(r"\bvalues\b matri|(?<![\w\\])V(?![\w^])")),
+    ("scores", regex(r"Q\}?\s*(\\mathbf\{)?K|scores|dot product|soft-?max|weights|\bmask", re.IGNORECASE)),
+    ("output", regex(r"\boutput\b|context (matrix|vectors)|\bresult\b", re.IGNORECASE)),
 )
 
 
@@ -64,7 +65,7 @@ SENTENCES: tuple[tuple[str, str, bool, str], ...] = (
         "d_k is the width of a key; scores are divided by its root √d_k",
     ),
 )
-_PATTERNS = [re.compile(said.replace(" ", r"\s+"), re.IGNORECASE) for said, *_ in SENTENCES]
+_PATTERNS = [regex(said.replace(" ", r"\s+"), re.IGNORECASE) for said, *_ in SENTENCES]
 
 
 def prose_claims(text: str) -> Iterator[Said]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from qkv.regex import regex
+
 RANDOM = r"random|normal(?!i)|gauss|zufall|aleat|aléat|случайн|随机|i\.?i\.?d|independent"
 RANDOM += r"|\bq\b.{0,20}\bk\b|dot product|\\mathbb"
 PROVE = r"(show|prove|verify|zeige|beweise|montre[rz]?|démontre|demuestr|mostre|prove|dimostra|докаж|покаж|证明)"
@@ -72,6 +74,4 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ),
     ("cache", r"KV[ -]?cache", r""),
 )
-QUESTIONS = tuple(
-    (topic, re.compile(asks, re.IGNORECASE), re.compile(needs, re.IGNORECASE)) for topic, asks, needs in ROWS
-)
+QUESTIONS = tuple((topic, regex(asks, re.IGNORECASE), regex(needs, re.IGNORECASE)) for topic, asks, needs in ROWS)

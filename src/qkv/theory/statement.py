@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from itertools import pairwise
 
@@ -12,10 +11,11 @@ from qkv.expr.names import Symbol
 from qkv.expr.show import symbol_plain
 from qkv.interpret.fit import Shape
 from qkv.reader.grammar import parse_math
+from qkv.regex import regex
 from qkv.theory.cases import Sizes
 from qkv.theory.prove import Equation, Verdict, prove_all
 
-SIZE = re.compile(r"\s*([^=\s]+)\s*=\s*(\d+)\s*[x×,]\s*(\d+)\s*")
+SIZE = regex(r"\s*([^=\s]+)\s*=\s*(\d+)\s*[x×,]\s*(\d+)\s*")
 LARGEST = 6
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from fractions import Fraction
 
@@ -14,6 +13,7 @@ from qkv.interpret.loop import evaluated
 from qkv.program.model import Program, Step
 from qkv.reader.grammar import parse_formula
 from qkv.reader.model import Sheet
+from qkv.regex import regex
 from qkv.theory.answers import answers
 from qkv.theory.model import Answer, Value
 
@@ -40,7 +40,7 @@ def _step(value: Value, place: int) -> Step:
     return Step(symbol, worked, Role.OTHER, value.name, says=value.formula if _REMARK.search(value.formula) else "")
 
 
-_REMARK = re.compile(r" \([^()\d]+\)")  # the words of 32 (layers) · 8 (KV heads)
+_REMARK = regex(r" \([^()\d]+\)")  # the words of 32 (layers) · 8 (KV heads)
 
 
 def _calculation(value: Value) -> n.Expr | None:

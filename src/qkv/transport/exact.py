@@ -7,7 +7,6 @@ when all its coefficients are: equality is decided by looking, and a sign by bra
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -16,9 +15,10 @@ from typing import TypeAlias
 from flint import fmpq, fmpz
 
 from qkv.errors import ValueRefused
+from qkv.regex import regex
 
 # Up to 4 digits of exponent: 1e9999 is a number, 1e999999999 would be a way to fill the memory.
-NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?(/\d+)?")
+NUMBER = regex(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?(/\d+)?")
 
 
 def rational(value: object) -> fmpq:

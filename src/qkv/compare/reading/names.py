@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 
+from qkv.regex import regex
+
 # A word of a parameter's name → what it projects to.
 WORDS = {
-    "q": re.compile(r"(w|to|b)?q(w|b|proj|uery|ueries)?"),
-    "k": re.compile(r"(w|to|b)?k(w|b|proj|eys?)?"),
-    "v": re.compile(r"(w|to|b)?v(w|b|proj|alues?)?"),
-    "o": re.compile(r"(w|to|b)?o(w|b|ut|utput|proj|utproj)?|c?proj|dense|fc"),
+    "q": regex(r"(w|to|b)?q(w|b|proj|uery|ueries)?"),
+    "k": regex(r"(w|to|b)?k(w|b|proj|eys?)?"),
+    "v": regex(r"(w|to|b)?v(w|b|proj|alues?)?"),
+    "o": regex(r"(w|to|b)?o(w|b|ut|utput|proj|utproj)?|c?proj|dense|fc"),
 }
 
 KINDS = {"w", "b", "weight", "weights", "bias", "biases", "kernel"}

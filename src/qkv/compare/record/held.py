@@ -15,10 +15,11 @@ import numpy as np
 
 from qkv.compare.formula import Array
 from qkv.compare.record.recording import Parameter, numbers
+from qkv.regex import regex
 
 DEEPEST = 6  # containers in containers
-WEIGHT = re.compile(r"(w|b)([_A-Z0-9qkvo].*)?|W.*|.*(weight|kernel|bias|params?|variables|theta)s?")
-MASK = re.compile(r".*(mask|bias|lengths?|pad).*")
+WEIGHT = regex(r"(w|b)([_A-Z0-9qkvo].*)?|W.*|.*(weight|kernel|bias|params?|variables|theta)s?")
+MASK = regex(r".*(mask|bias|lengths?|pad).*")
 
 
 def framework_of(value: Any) -> str | None:

@@ -22,21 +22,22 @@ from qkv.reader.grammar import Parsed, parse_math
 from qkv.reader.grids import NUMBER, split_table
 from qkv.reader.model import Link, Origin, Relation, Unread
 from qkv.reader.page import Cell, Event, Fence, Page, Rows, Said, Stated
+from qkv.regex import regex
 
 _MATH = ("math", "latex", "tex", "katex")
-_PROMPT = re.compile(r"\s*(?:>>>|In \[\d*\]:)(?: |$)")
-_SHOWS = re.compile(r"\s*>>>\s*(?=(?:array|tensor)\(|\[)")
-_GOES_ON = re.compile(r"\s*\.\.\.:?(?: |$)")
-_CSV_HEAD = re.compile(r"[^,\d=\[]*(?:,[^,\d=\[]+)+")
-_CSV_ROW = re.compile(r"[^,=\[]*(?:,\s*[-−]?(?:\d+(?:\.\d*)?|inf))+")
-_OUT = re.compile(r"^\s*Out\[\d*\]:", re.MULTILINE)
-_COMMENT = re.compile(r"#.*")
-_NO_PYTHON = re.compile(
+_PROMPT = regex(r"\s*(?:>>>|In \[\d*\]:)(?: |$)")
+_SHOWS = regex(r"\s*>>>\s*(?=(?:array|tensor)\(|\[)")
+_GOES_ON = regex(r"\s*\.\.\.:?(?: |$)")
+_CSV_HEAD = regex(r"[^,\d=\[]*(?:,[^,\d=\[]+)+")
+_CSV_ROW = regex(r"[^,=\[]*(?:,\s*[-−]?(?:\d+(?:\.\d*)?|inf))+")
+_OUT = regex(r"^\s*Out\[\d*\]:", re.MULTILINE)
+_COMMENT = regex(r"#.*")
+_NO_PYTHON = regex(
     r"[∞√≈×·ᵀ⊤²³]|^[ \t]*=\s|\A(?:\s*\w+\[\d+\]\s*=\s*\[[^\n]*\]\s*)+\Z"
     r"|\] {2,}\w[\w.]*\s*=\s*\[|^\s*\w+\s*=[^=\n\[({]*[^=\n\w\s.][^=\n\[({]*=\s",
     re.MULTILINE,
 )
-_SAYS_PYTHON = re.compile(r"^\s*(?:import|from|def|print)\b|\b(?:np|torch|jnp)\.\w+\(", re.MULTILINE)
+_SAYS_PYTHON = regex(r"^\s*(?:import|from|def|print)\b|\b(?:np|torch|jnp)\.\w+\(", re.MULTILINE)
 
 
 def kind_of(fence: Fence) -> str:

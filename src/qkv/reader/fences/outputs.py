@@ -8,15 +8,14 @@ from dataclasses import replace
 
 from qkv.library.words import means
 from qkv.reader.page import Block, Fence, Paragraph, Title
+from qkv.regex import regex
 
 STORED, STORED_ABOVE = "stored", "stored-above"  # what notebook.py calls outputs, below and above their source
 PYTHON = ("python", "py", "python3", "py3", "ipython", "pycon", "{python}", "numpy", "pytorch", "torch", "json")
 _PRINTED = ("", "text", "txt", "output", "out", "console", "plaintext", "bash", "shell", STORED)
-_NUMBERS = re.compile(
-    r"(?:[\s\d.,+\-−\[\]()]|array|tensor|e(?=[+-]?\d)|inf|nan|True|False|(?:dtype|grad_fn)=[<>\w.]+)*"
-)
+_NUMBERS = regex(r"(?:[\s\d.,+\-−\[\]()]|array|tensor|e(?=[+-]?\d)|inf|nan|True|False|(?:dtype|grad_fn)=[<>\w.]+)*")
 ARRAY = rf"\s*({_NUMBERS.pattern})"  # what is printed behind words
-_REMARK = re.compile(r"(?<=\])[ \t]+#[^\[\]\n]*$", re.MULTILINE)  # what an author wrote beside a row
+_REMARK = regex(r"(?<=\])[ \t]+#[^\[\]\n]*$", re.MULTILINE)  # what an author wrote beside a row
 
 
 def with_outputs(found: Iterable[Block]) -> Iterator[Block]:

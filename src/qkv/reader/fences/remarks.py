@@ -7,10 +7,12 @@ import re
 import tokenize
 from dataclasses import dataclass
 
-_LEAD = re.compile(r"(?:->|→|=>|⇒|==?|≈|~|out(?:put)?\b:?|prints?\b:?|results?\b:?|gives\b:?)\s*", re.IGNORECASE)
-_ARRAY = re.compile(r"(?:(?:np\.|torch\.)?(?:array|tensor)\s*\(\s*)?\[")
-_TAIL = re.compile(r"(\][\])]*,?)[ \t][^\[\]\n]*$", re.MULTILINE)  # words behind a row: '[1, 0],   the cat'
-_NESTED = re.compile(r"\[\s*\[|\d\.|\.\d|\d\s+-?\d")  # (2, 3) and [2, 3] may be shapes, [2 3] is none
+from qkv.regex import regex
+
+_LEAD = regex(r"(?:->|→|=>|⇒|==?|≈|~|out(?:put)?\b:?|prints?\b:?|results?\b:?|gives\b:?)\s*", re.IGNORECASE)
+_ARRAY = regex(r"(?:(?:np\.|torch\.)?(?:array|tensor)\s*\(\s*)?\[")
+_TAIL = regex(r"(\][\])]*,?)[ \t][^\[\]\n]*$", re.MULTILINE)  # words behind a row: '[1, 0],   the cat'
+_NESTED = regex(r"\[\s*\[|\d\.|\.\d|\d\s+-?\d")  # (2, 3) and [2, 3] may be shapes, [2 3] is none
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,7 @@ from qkv.reader.maths.brackets import Unreadable
 from qkv.reader.maths.names import WORDS
 from qkv.reader.maths.numerals import Comma
 from qkv.reader.maths.symbols import Script, spelled
+from qkv.regex import regex
 
 if TYPE_CHECKING:
     from qkv.reader.maths.terms import Terms
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 Span = tuple[int, int]
 
 _BLANK_CELLS = frozenset(("num", "inf", "percent"))
-_PART = re.compile(r"(?:(?P<all>:|\.\.\.)\s*,)?\s*(?P<first>\d{0,6})\s*:\s*(?P<end>\d{0,6})\s*(?P<rest>,\s*:\s*)?")
+_PART = regex(r"(?:(?P<all>:|\.\.\.)\s*,)?\s*(?P<first>\d{0,6})\s*:\s*(?P<end>\d{0,6})\s*(?P<rest>,\s*:\s*)?")
 ELLIPSIS = "a matrix with … leaves cells out"
 
 

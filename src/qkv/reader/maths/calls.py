@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache, reduce
 from itertools import pairwise
@@ -34,6 +33,7 @@ from qkv.reader.maths.brackets import size_in
 from qkv.reader.maths.names import WORDS, Names
 from qkv.reader.maths.symbols import Script, spelled
 from qkv.reader.maths.tokens import Token
+from qkv.regex import regex
 
 if TYPE_CHECKING:
     from qkv.reader.maths.terms import Terms
@@ -52,7 +52,7 @@ ACTIONS = {
 _PREFIX = frozenset(("softmax", "exp", "sqrt", "tanh", "ln", "sin", "cos", "tan", "log2", "log10"))  # need no brackets
 _COLUMN_WORDS = frozenset(("col", "cols", "column", "columns"))
 _VALUES = frozenset(("num", "letters", "word", "name", "upright", "inf", "begin", "cmd", "open", "func"))
-_JOINTS = re.compile(r"[\s\\_\-~]+")
+_JOINTS = regex(r"[\s\\_\-~]+")
 
 
 @lru_cache(maxsize=4096)  # every word of a page is looked up

@@ -12,6 +12,7 @@ from qkv.reader.maths.plainer import plainer
 from qkv.reader.maths.slopes import with_slopes
 from qkv.reader.maths.tokens import TOKEN, Token, another_begins
 from qkv.reader.maths.units import is_counted, is_magnitude
+from qkv.regex import regex
 
 
 def tokens_of(source: str, *, strict: bool = True, comma: Comma = Comma.UNTOLD) -> list[Token]:
@@ -37,13 +38,13 @@ _ALIKE = {ord(a): b for a, b in signs.SAME.items()} | signs.DIGITS
 _ALIKE |= dict.fromkeys(map(ord, signs.LEFT_PIECES), "[") | dict.fromkeys(map(ord, signs.RIGHT_PIECES), "]")
 
 
-_OPERATION = re.compile(r"\s*(?:[×*/+÷·^²³]|\\(?:times|cdot|div)\b)")
-_WORD = re.compile(r"[^\W\d_]{2,}")
-_TIES = re.compile(r"[=≈:]|[+×·*/÷]\s+(?=\S)")  # what a wide gap before it does not part: a = [1]   + [2]
-_BARE_COMMA = re.compile(r",(?!\})")
+_OPERATION = regex(r"\s*(?:[×*/+÷·^²³]|\\(?:times|cdot|div)\b)")
+_WORD = regex(r"[^\W\d_]{2,}")
+_TIES = regex(r"[=≈:]|[+×·*/÷]\s+(?=\S)")  # what a wide gap before it does not part: a = [1]   + [2]
+_BARE_COMMA = regex(r",(?!\})")
 _FAR = 400  # characters of a list that are looked at
-_NO_PAIR = re.compile(r"\[\s*[-−]0,\d+\s*(?:\]|$)|\]\s*;\s*\[")
-_CALL = re.compile(r"(\w+)\s*\(\s*(\w+)\s*\)")
+_NO_PAIR = regex(r"\[\s*[-−]0,\d+\s*(?:\]|$)|\]\s*;\s*\[")
+_CALL = regex(r"(\w+)\s*\(\s*(\w+)\s*\)")
 
 
 class _Lexer:

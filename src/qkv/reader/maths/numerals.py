@@ -10,12 +10,13 @@ from itertools import islice
 
 from qkv.errors import LimitError, Location
 from qkv.expr.nodes import Number
+from qkv.regex import regex
 
 # Beyond these a 'number' is an attack or an accident; both stay far above what a sheet or a float128 print holds.
 DIGIT_LIMIT = 4_000
 EXPONENT_LIMIT = 20_000
 
-_SEPARATORS = re.compile(r"\{,\}|\\,|\\!|[\s~,]")
+_SEPARATORS = regex(r"\{,\}|\\,|\\!|[\s~,]")
 
 
 @lru_cache(maxsize=4096)
@@ -57,21 +58,21 @@ def plain_digits(text: str, *, decimal_comma: bool) -> str:
 
 # — letters that a scanner took for digits —
 
-_LETTERED = re.compile(
+_LETTERED = regex(
     r"(?<![\w.])(?=[\d.]*[OolI])[\dOolI]+\.[\dOolI]+(?!\w|\.\w)|(?<![\w.])\d+(?:\.\d*)?[OolI]\d*(?!\w|\.\w)"
     r"|(?<![\w.,(\[{])(?=[\d,{}]*O)[\dO]+(?:,|\{,\})[\dO]+(?![\w,])"
 )
-_ROW = re.compile(r"\[(?<!\w\[) *(?:[-−]?[\d.]+|[lO])(?:[ ;]+(?:[-−]?[\d.]+|[lO]))+ *\]")
+_ROW = regex(r"\[(?<!\w\[) *(?:[-−]?[\d.]+|[lO])(?:[ ;]+(?:[-−]?[\d.]+|[lO]))+ *\]")
 _DIGITS = str.maketrans({"O": "0", "o": "0", "l": "1", "I": "1"})
-_DRAWN_ROOT = re.compile(r"\\/(?=\d)")
+_DRAWN_ROOT = regex(r"\\/(?=\d)")
 # 0.71  1,41: one comma among numbers with points that blanks part, with as many places as its neighbour
-_COMMA_AFTER = re.compile(r"(?<=\.)(\d{2,9})([ \t]+[-−]?\d{1,9}),(\d{2,9})(?![\d.,])")
+_COMMA_AFTER = regex(r"(?<=\.)(\d{2,9})([ \t]+[-−]?\d{1,9}),(\d{2,9})(?![\d.,])")
 
 
 THIN = "\u202f"  # parts thousands
-_GROUPED = re.compile(r"(?<![\w.,])[1-9]\d{0,2}(?:\.\d{3}){2,}(?![.\w])")  # 1.048.576 can only be one number
-_GROUP = re.compile(r"(?<![\w.,])[1-9]\d{0,2}\.\d{3}(?![.\w])")
-_DECIMAL_POINT = re.compile(r"(?<![\w.,])(?:0\.\d+|\d+\.(?:\d{1,2}|\d{4,}))(?![.\w])")
+_GROUPED = regex(r"(?<![\w.,])[1-9]\d{0,2}(?:\.\d{3}){2,}(?![.\w])")  # 1.048.576 can only be one number
+_GROUP = regex(r"(?<![\w.,])[1-9]\d{0,2}\.\d{3}(?![.\w])")
+_DECIMAL_POINT = regex(r"(?<![\w.,])(?:0\.\d+|\d+\.(?:\d{1,2}|\d{4,}))(?![.\w])")
 
 
 def without_grouping_points(text: str) -> str:
@@ -130,17 +131,17 @@ class Comma(StrEnum):
     BARE = "bare"  # 0,5 is a half too
 
 
-_POINT = re.compile(r"(?<![\d.])\d+\.\d+(?![\d.])")  # no date, no 1.2.3
-_POINT_BESIDE_COMMAS = re.compile(r"(?<![\d.])(?![1-9]\d{0,2}(?:\.\d{3})+(?!\d))\d+\.\d+(?![\d.])")
-_UNIT_COMMA = re.compile(r"(?<![\w,.])\d{1,3},\d{1,2}\s?(?:[KMGT]i?B|bytes?|octets)\b")
-_NUMBERING = re.compile(r"(?:^|\n)[ \t#*(]*$")  # '1.2 Scores' counts paragraphs
-_COMMA = re.compile(r",(?:(?<=\d,)|(?<=\d\{,)\})(\d{1,4000})(?![\d,])")
+_POINT = regex(r"(?<![\d.])\d+\.\d+(?![\d.])")  # no date, no 1.2.3
+_POINT_BESIDE_COMMAS = regex(r"(?<![\d.])(?![1-9]\d{0,2}(?:\.\d{3})+(?!\d))\d+\.\d+(?![\d.])")
+_UNIT_COMMA = regex(r"(?<![\w,.])\d{1,3},\d{1,2}\s?(?:[KMGT]i?B|bytes?|octets)\b")
+_NUMBERING = regex(r"(?:^|\n)[ \t#*(]*$")  # '1.2 Scores' counts paragraphs
+_COMMA = regex(r",(?:(?<=\d,)|(?<=\d\{,)\})(\d{1,4000})(?![\d,])")
 _LOOK = 12  # characters on each side of a number that tell what its comma is
 _CANDIDATES = 5_000  # numbers with commas that are looked at
 # What shows that 0,5 is a half, as (before, after): a cell, a rounded value, an exponent of e, points to be had, units,
 # arithmetic outside of brackets.
 _SURE = tuple(
-    (re.compile(before), re.compile(after))
+    (regex(before), regex(after))
     for before, after in (
         (r"&\s*-?$", r"\s*(?:&|\\\\)"),
         (r"(?:\\approx|≈)\s*-?$", r"(?!\s*,\s*\d)"),
@@ -153,10 +154,10 @@ _SURE = tuple(
         (r"\[[^,\]\[(]*\d\s+-?$", r"\s*\]"),
     )
 )
-_IN_TABLE, _TABLE_ENDS = re.compile(r"\|\s*[-−]?$"), re.compile(r"\s*\|")
-_LISTED = re.compile(r"\d,\d+,\d")
+_IN_TABLE, _TABLE_ENDS = regex(r"\|\s*[-−]?$"), regex(r"\s*\|")
+_LISTED = regex(r"\d,\d+,\d")
 # The same within one stretch of mathematics, where less has to be feared.
-_BARE = re.compile(
+_BARE = regex(
     r"""(?<![\d,.])(?:0|\d+(?!,\d{3}(?!\d))),(?:0\d+|\d+(?=\s*(?:&|;\s|\\\\)))(?![\d,])
     |(?:&|;\s)\s*-?(?:0|\d+(?!,\d{3}(?!\d))),\d+(?!,|\d|\s*\\end)
     |\^\{?-?\d+,\d+(?![\d,])
@@ -164,7 +165,7 @@ _BARE = re.compile(
     |\d,\d{2,},\\[;:,!]\s*-?\d+,\d""",
     re.VERBOSE,
 )
-_BRACED = re.compile(r"\d\{,\}(?!\d{3}(?!\d))\d|(?<!\d)0\{,\}\d")
+_BRACED = regex(r"\d\{,\}(?!\d{3}(?!\d))\d|(?<!\d)0\{,\}\d")
 
 
 def comma_of_page(text: str) -> Comma:

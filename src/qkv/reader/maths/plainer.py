@@ -4,34 +4,32 @@ from __future__ import annotations
 
 import re
 
-_BRACED_SIGN = re.compile(r"\{(\\(?:cdot|times|approx)|[-+·×])\}")  # 1{\cdot}2: braces only set the spacing
-_ASIDE = re.compile(
-    r"(?<![\w}])\(\\(?:text|mathrm|textit)\{[^{}]*\s[^{}]*\}\)"
-)  # [0.2, 0.8] (\text{over two positions})
-_DOT = re.compile(r"(?<=[\])] )\.(?= [\[(])")  # [1, 0] . [0, 1]
-_DOT_WORD = re.compile(r"(?<=[\])] )dot(?= [\[(])")  # [1, 0] dot [0, 1]
-_IN_PLACE = re.compile(r"(?<=[\w)\]] [/*])=(?= )")  # scores /= 1.41: divided by it, not equal to it
-_TWO_INDICES = re.compile(r"(?<=[^\W\d_]_)(\d),(\d)(?=\s*[=≈])")  # s_1,2 = 0.5 is one cell
-_THOUSANDS = re.compile(  # 128×256 = 32 768: groups of three digits beside no other numbers, not 2/3 128/9, no brackets
+from qkv.regex import regex
+
+_BRACED_SIGN = regex(r"\{(\\(?:cdot|times|approx)|[-+·×])\}")  # 1{\cdot}2: braces only set the spacing
+_ASIDE = regex(r"(?<![\w}])\(\\(?:text|mathrm|textit)\{[^{}]*\s[^{}]*\}\)")  # [0.2, 0.8] (\text{over two positions})
+_DOT = regex(r"(?<=[\])] )\.(?= [\[(])")  # [1, 0] . [0, 1]
+_DOT_WORD = regex(r"(?<=[\])] )dot(?= [\[(])")  # [1, 0] dot [0, 1]
+_IN_PLACE = regex(r"(?<=[\w)\]] [/*])=(?= )")  # scores /= 1.41: divided by it, not equal to it
+_TWO_INDICES = regex(r"(?<=[^\W\d_]_)(\d),(\d)(?=\s*[=≈])")  # s_1,2 = 0.5 is one cell
+_THOUSANDS = regex(  # 128×256 = 32 768: groups of three digits beside no other numbers, not 2/3 128/9, no brackets
     r"(?<![\w.,\[(|&])(?<![\w.,\[(|&\])] )(?!(?<=/)[\d ]+/)[1-9]\d{0,2}(?:[ \u00a0\u202f]\d{3})+"
     r"(?![\w.,]*\d|,\s*[-−]?\d|\s*[\])|&]| [-−]?\d)"
     r"|(?<=[^\W\d_] )[1-9]\d{0,2}(?: \d{3})+(?= [^\W\d_]{2})",
     re.MULTILINE,
 )
-_REPEATED = re.compile(r"(?<=\d)\((?:大?约|約|약|около)\s*[\d.,]+\s*\w*\)")  # 2,359,296（约 2.36M）
-_SLICE = re.compile(
+_REPEATED = regex(r"(?<=\d)\((?:大?约|約|약|около)\s*[\d.,]+\s*\w*\)")  # 2,359,296（约 2.36M）
+_SLICE = regex(
     r"(?P<name>\\(?:mathbf|mathrm|boldsymbol|bm)\{\w\}|\\?[^\W\d_]+)"
     r"(?:_\{|\[|\()\s*(?P<index>\d{1,2}|[a-z])\s*,?\s*(?::|\\(?:cdot|ast|bullet|colon)|[·*])\s*[\])}]"
 )
-_INDEX = re.compile(r"(?<=[^\W\d_])\[([ijklmnt])(?:(?:, ?|\]\[)([ijklmnt]))?\](?!\w)")  # S[i], A[i, j], A[i][j]
-_DOUBLED = re.compile(r"\((\([^()=\n]*=[^()\n]*\))\)")  # ((K = [1, 0])): a remark around what were marks of math
-_LETTER = re.compile(r"(?:\\\w+\{)?([A-Z])\}?")
-_FROM_TO = re.compile(
-    r"\((\\text\{[^{}]*\}|\w+)\s*(?:\\to|\\rightarrow|→|->)\s*(\\text\{[^{}]*\}|\w+)\)(?=\s*&?\s*[=≈\\])"
-)
+_INDEX = regex(r"(?<=[^\W\d_])\[([ijklmnt])(?:(?:, ?|\]\[)([ijklmnt]))?\](?!\w)")  # S[i], A[i, j], A[i][j]
+_DOUBLED = regex(r"\((\([^()=\n]*=[^()\n]*\))\)")  # ((K = [1, 0])): a remark around what were marks of math
+_LETTER = regex(r"(?:\\\w+\{)?([A-Z])\}?")
+_FROM_TO = regex(r"\((\\text\{[^{}]*\}|\w+)\s*(?:\\to|\\rightarrow|→|->)\s*(\\text\{[^{}]*\}|\w+)\)(?=\s*&?\s*[=≈\\])")
 
-_MATRIX = re.compile(r"\\begin\s*\{([a-zA-Z]*matrix|array)\*?\}.*?\\end\s*\{\1", re.DOTALL)
-_LOST_HALF = re.compile(r"\\ | \\(?=\n)")
+_MATRIX = regex(r"\\begin\s*\{([a-zA-Z]*matrix|array)\*?\}.*?\\end\s*\{\1", re.DOTALL)
+_LOST_HALF = regex(r"\\ | \\(?=\n)")
 
 
 def plainer(source: str) -> str:

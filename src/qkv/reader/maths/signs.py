@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from qkv.reader.model import Relation
+from qkv.regex import regex
 
 
 def _words(text: str) -> frozenset[str]:
@@ -25,7 +25,7 @@ SAME: Final = {
 _DIGIT_BLOCKS: Final = (0xFF10, 0x0660, 0x06F0, 0x0966)  # full width, Arabic-Indic, Persian, Devanagari
 DIGITS: Final[dict[int, str]] = {first + digit: str(digit) for first in _DIGIT_BLOCKS for digit in range(10)}
 
-SCRIPT: Final = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]")  # kana, Chinese, Hangul
+SCRIPT: Final = regex(r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]")  # kana, Chinese, Hangul
 
 SUBSCRIPTS: Final = dict(zip("₀₁₂₃₄₅₆₇₈₉₊₋₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ", "0123456789+-()aehijklmnoprstuvx", strict=True))
 SUPERSCRIPTS: Final = dict(

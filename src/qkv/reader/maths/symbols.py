@@ -6,7 +6,6 @@ runs, counts or labels, the page's own table of names decides.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -14,8 +13,9 @@ from qkv.expr.names import INDEX_LETTERS, Symbol
 from qkv.reader.maths import signs
 from qkv.reader.maths.names import INDEX_RUN, WORDS, Names
 from qkv.reader.maths.tokens import Token
+from qkv.regex import regex
 
-_PART = re.compile(r"\d+|[^\W\d_]+(?:_[^\W\d_]+)*")
+_PART = regex(r"\d+|[^\W\d_]+(?:_[^\W\d_]+)*")
 
 
 @dataclass(frozen=True, slots=True)

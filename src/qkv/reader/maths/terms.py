@@ -6,7 +6,6 @@ range again with that doubt turned round gives the alternative."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
@@ -32,6 +31,7 @@ from qkv.reader.maths.names import WORDS, Names
 from qkv.reader.maths.numerals import decimal
 from qkv.reader.maths.symbols import Script
 from qkv.reader.maths.tokens import Places, Token
+from qkv.regex import regex
 
 FACTOR_LIMIT: Final = 100  # factors of one product: its tree is as deep as it is long
 SCRIPT_LIMIT: Final = 12  # scripts on one operand
@@ -41,7 +41,7 @@ STARTS: Final = frozenset(
     ("num", "letters", "word", "upright", "name", "func", "bb", "inf", "open", "begin", "cmd", "dots")
 )
 _EDGES: Final = frozenset(("wide", "row", "sep", "line", "edge", "note", "quote"))
-_REST = re.compile(r"[\s,:]*\]")  # of an index: X[1, :]
+_REST = regex(r"[\s,:]*\]")  # of an index: X[1, :]
 
 
 _NUMBERED = WORDS | {"accent"}  # x1, x̂1

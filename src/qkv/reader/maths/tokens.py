@@ -23,6 +23,7 @@ from typing import NamedTuple
 
 from qkv.errors import Location
 from qkv.reader.maths import signs
+from qkv.regex import regex
 
 
 class Token(NamedTuple):
@@ -58,7 +59,7 @@ def _numbers_begin(tokens: Sequence[Token], i: int) -> bool:
     return tokens[first + 1].gap and (second == first + 1 or not tokens[second].gap)
 
 
-_STATED = re.compile(r"(?P<base>[^\W\d_]{1,8})_?(?P<number>\d{0,2}|[₀-₉]?)\s*[=≈](?!=)")
+_STATED = regex(r"(?P<base>[^\W\d_]{1,8})_?(?P<number>\d{0,2}|[₀-₉]?)\s*[=≈](?!=)")
 
 
 def another_begins(before: Sequence[Token], gap: re.Match[str], *, strict: bool) -> bool:
@@ -85,7 +86,7 @@ def _any(words: frozenset[str]) -> str:
 
 _EQUATES = r"\d+[A-Za-z][A-Za-z\d+]*\s?="  # the comma of i=0,2i+1=1 parts equations
 _BOLD = r"\\(?:mathbf|boldsymbol|bm|mathrm)\s*"
-TOKEN = re.compile(
+TOKEN = regex(
     rf"""
     (?P<space>[ \t\x0b\x0c\r\u202f]+)
     |(?P<ruled>\n[ \t]*[-─═]{{4,}}[ \t]*(?=\n))

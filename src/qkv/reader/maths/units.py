@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from qkv.errors import Location
 from qkv.reader.maths.tokens import Token
+from qkv.regex import regex
 
 _THOUSANDS = tuple(10 ** (3 * k) for k in range(1, 6))
 _BINARY = tuple(2 ** (10 * k) for k in range(1, 6))
@@ -23,18 +24,18 @@ _ROWS: tuple[tuple[str, tuple[int, ...]], ...] = (
     (r"days?|jours?|d[ií]as?|Tagen?|天", (24, 1440, 86400)),
     (r"万|萬|亿|億|百万|만|억", (10**4, 10**6, 10**8)),
 )
-_TABLE = tuple((re.compile(rf"(?:{words})(?!\w)", re.IGNORECASE if len(words) > 60 else 0), by) for words, by in _ROWS)
-_POINTED = re.compile(r"(?<![\d.,])[1-9]\d{0,2}\.\d{3}$")  # 524.288 may stand for 524288
-_NUMERAL = re.compile(r"\d(?:[\d.,]|\{,\}| (?=\d{3}(?!\d)))*")
+_TABLE = tuple((regex(rf"(?:{words})(?!\w)", re.IGNORECASE if len(words) > 60 else 0), by) for words, by in _ROWS)
+_POINTED = regex(r"(?<![\d.,])[1-9]\d{0,2}\.\d{3}$")  # 524.288 may stand for 524288
+_NUMERAL = regex(r"\d(?:[\d.,]|\{,\}| (?=\d{3}(?!\d)))*")
 _COUNTERS = frozenset(
     ("层", "層", "个", "個", "头", "维", "倍", "位", "次", "步", "行", "列", "字节", "개", "층")
 )  # 12 层 is 12
-_BARE = re.compile(  # what is counted: no prefix, no factor
+_BARE = regex(  # what is counted: no prefix, no factor
     r"bytes?|octets?|bits?|байт\w*|бит\w*|바이트|バイト|FLOPs?|FLOPS|tokens?|jetons?|токен\w*|param(?:s|eters?|[eè]tres?|etros?)?"
     r"|sec(?:onds?|ondes?)?|segundos?|секунд\w*|heures?|hours?|jours?|days?|values?",
     re.IGNORECASE,
 )
-_BEFORE = re.compile(r"\d{0,3}(?:[\s$*_`~}]|\\[,;! )]|\\(?:text|mathrm|mathbf|textbf)\s*\{)*")
+_BEFORE = regex(r"\d{0,3}(?:[\s$*_`~}]|\\[,;! )]|\\(?:text|mathrm|mathbf|textbf)\s*\{)*")
 _ARITHMETIC = frozenset(("+", "×", "*", "/", "·", "÷", "@", "-"))
 _AROUND = frozenset(("edge", "wide", "prose"))
 _REMARKED = frozenset(("quote", "sep", "num", "sub"))  # (Key, Value), (FP16)
