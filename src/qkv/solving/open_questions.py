@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import lru_cache
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
@@ -32,7 +33,6 @@ _NO_EPSILON = regex(
 )
 # What questions call the names of the rows, beside what blocks do.
 _ALIASES = {**ALIASES, "g": "gamma_1", "gain": "gamma_1", "W_vocab": "W_U", "W_lm": "W_U"}
-_NAMES = {symbol_plain(s): s for row in rows() for s in n.names_in(row.expr)}
 
 
 def with_open_questions(program: Program, page: Page, scope: int) -> Program:
@@ -48,6 +48,12 @@ def with_open_questions(program: Program, page: Page, scope: int) -> Program:
     return replace(made, answers=tuple(a for a in made.answers if a.line in lines or a.parts))
 
 
+@lru_cache(maxsize=1)
+def _names() -> dict[str, Symbol]:
+    """What the rows are made of, by its plain name."""
+    return {symbol_plain(symbol): symbol for row in rows() for symbol in n.names_in(row.expr)}
+
+
 def _is_open(answer: Answer) -> bool:
     return not answer.parts and not answer.says
 
@@ -57,7 +63,8 @@ class _Asked:
 
     def __init__(self, program: Program, words: str) -> None:
         self.program, self.words = program, words
-        self.meant = {_NAMES[name]: g.symbol for g in program.givens if (name := _named(g)) in _NAMES and name != "X"}
+        names = {name: symbol for name, symbol in _names().items() if name != "X"}
+        self.meant = {names[name]: given.symbol for given in program.givens if (name := _named(given)) in names}
         self.conventions = frozenset({_activation(words, Symbol("W", (), ("3",)) in self.meant)})
         self.state: Symbol | None = None
         self.made_of: dict[Symbol, Symbol] = {}  # what was worked out here, and of which array
@@ -81,7 +88,7 @@ class _Asked:
         if isinstance(made, Step) and isinstance(made.expr, n.Softmax):
             meant[Symbol("P")] = state  # shares, of which nobody takes a softmax again
         if _NO_EPSILON.search(answer.text):
-            meant.pop(_NAMES["epsilon"], None)
+            meant.pop(_names()["epsilon"], None)
         before = self.program
         found = [symbol for key in wanted if (symbol := self._step(key, meant)) is not None]
         if len(found) < len(wanted):
