@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -155,7 +154,7 @@ def cost_command(path: str | None, kind: str, width_bytes: int, plot: str | None
 
 def _titled(counted: Cost, trace: Trace) -> Cost:
     title = trace.program.title
-    return replace(counted, kind=f"{counted.kind} ({title})") if title else counted
+    return counted._replace(kind=f"{counted.kind} ({title})") if title else counted
 
 
 @click.command(name="scale")

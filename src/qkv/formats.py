@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from qkv.errors import ReadError
 from qkv.reader.model import Unread
@@ -26,8 +26,7 @@ ARCHIVES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(NamedTuple):
     """The text of a document, and what of the document is not in it."""
 
     text: str

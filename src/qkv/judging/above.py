@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -116,7 +115,7 @@ def statistics(copies: Copies, equation: Equation, grid: Grid, spot: Spot) -> It
             made = put_in(copies, grid, Meaning(How.CAPTION, expr, spot), put)
             if made is not None and made.is_clean:
                 shown = n.Call(function, (whole,)) if whole is not None and function != "sum" else made.meaning.expr
-                yield replace(made, meaning=replace(made.meaning, expr=shown))
+                yield made._replace(meaning=made.meaning._replace(expr=shown))
                 return
         some = _some_of(copies, grid, spot) if function == "sum" else None
         found = some if some is not None else added if added is not None and not added.is_clean else None
@@ -193,7 +192,7 @@ def _operated(copies: Copies, equation: Equation, grid: Grid, spot: Spot) -> Ite
             yield found
             return
         if found is not None and isinstance(found.meaning.expr, (n.Quotient, n.Product)) and _is_most(found):
-            yield replace(found, meaning=replace(found.meaning, how=How.CAPTION))
+            yield found._replace(meaning=found.meaning._replace(how=How.CAPTION))
             return
     if made is normed and not equation.names:
         yield from _centred(copies, grid, spot, after)

@@ -8,8 +8,8 @@ work under an odd name, or stands beside the right one.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
 from qkv.check.cells import Grid, fitted, may_agree, shape_of, shows
 from qkv.check.model import Cause, Verdict
@@ -46,8 +46,7 @@ _LABEL = regex(r"\W*(?:\d+\W+)?(?:[^\W\d_]+\W+){0,2}[^\W\d_]+\W*")  # a few word
 _HEAD = regex(r"(?:head|kopf|tête|cabeza|cabeça|голова|头)\W{0,2}(\d{1,2})")
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(NamedTuple):
     """What the assignment makes of a printed value, and whether it is sure that the value is meant to be that."""
 
     meaning: Meaning
@@ -65,7 +64,7 @@ def by_assignment(walk: Walk, equation: Equation, grid: Grid, spot: Spot, usual:
             beside = usual is not None and usual.worst is f.worst is Verdict.CARRIED and usual.agreed > f.agreed
             return usual if beside else f
     if not found:
-        meant = [replace(target.meaning, sure=True) for target in targets if target.sure]
+        meant = [target.meaning._replace(sure=True) for target in targets if target.sure]
         return next(walk.misfits(grid, meant), usual)
     if usual is not None and usual.is_clean and _takes_what_is_left(walk, usual.meaning):
         return usual
@@ -126,7 +125,7 @@ def _rounded_on_the_way(grid: Grid, strict: Fit, true: Value) -> Fit:
         )
         for row in zip(grid, true.rows, strict.verdicts, strict=True)
     )
-    return replace(strict, verdicts=rows, slips=sum(row.count(Verdict.WRONG) for row in rows))
+    return strict._replace(verdicts=rows, slips=sum(row.count(Verdict.WRONG) for row in rows))
 
 
 def _takes_what_is_left(walk: Walk, meaning: Meaning) -> bool:
@@ -166,8 +165,8 @@ def _masked(walk: Walk, grid: Grid, f: Fit) -> Fit | None:
     made, _ = walk.values.own(replace(expr, arg=n.Mask(expr.arg)), f.meaning.spot, walk.prints)
     if made is None or not shows(grid, made):
         return None
-    return replace(
-        f, cause=Cause("masked though nobody asked", "later tokens are masked, and the assignment asks for no mask")
+    return f._replace(
+        cause=Cause("masked though nobody asked", "later tokens are masked, and the assignment asks for no mask")
     )
 
 

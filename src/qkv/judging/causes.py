@@ -8,9 +8,9 @@ names are told: where more mistakes explain a value, it tells too little to name
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
+from typing import NamedTuple
 
 from qkv.check.cells import Grid, covers, fits, fitted, shape_of
 from qkv.check.compare import agree
@@ -53,8 +53,7 @@ MOST_NAMED = 2  # where more mistakes than this would explain a value, it tells 
 ENOUGH_NUMBERS = 3  # different ones, where no formula beside them tells what is shown
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """A mistake that gives what is shown: its key, its sentence, and the expression that was worked out instead."""
 
     key: str
@@ -68,7 +67,7 @@ def explained(grid: Grid, chosen: Fit, mistakes_of: Callable[[Fit], Search]) -> 
         return chosen
     cells = judged_cells(grid, chosen)
     if chosen.worst is Verdict.MISROUNDED:
-        return replace(chosen, cause=cut_off(cells))
+        return chosen._replace(cause=cut_off(cells))
     if points := lost_points(cells):
         return misread(chosen, points)
     search = mistakes_of(chosen)
@@ -76,7 +75,7 @@ def explained(grid: Grid, chosen: Fit, mistakes_of: Callable[[Fit], Search]) -> 
     cause = _cause(search.mistakes(cells, wrong))
     structural = cause is not None and set(cause.mistake.split(" or ")) <= STRUCTURAL
     verdicts = _whole_rows(chosen.verdicts) if structural else chosen.verdicts
-    return replace(chosen, cause=cause, verdicts=verdicts, instead=search.instead)
+    return chosen._replace(cause=cause, verdicts=verdicts, instead=search.instead)
 
 
 Mistaken = tuple[Fit, frozenset[Symbol]]  # a slip with a name, and the names that it was worked out from
@@ -97,10 +96,10 @@ def as_mistake(grid: Grid, slip: Fit, mistakes_of: Callable[[Fit], Search]) -> M
         return None
     cause = _cause({one.key: one.says for one in found})
     names = frozenset().union(*(operands(search.scene, search.prints, one.expr, all_of=True) for one in found))
-    meaning, digits = replace(slip.meaning, cost=slip.meaning.cost + cost), sum(map(sum, grid_bits(grid)))
+    meaning, digits = slip.meaning._replace(cost=slip.meaning.cost + cost), sum(map(sum, grid_bits(grid)))
     verdicts = _whole_rows(slip.verdicts)
-    made = replace(
-        slip, cause=cause, meaning=meaning, agreed=digits, slips=0, verdicts=verdicts, instead=search.instead
+    made = slip._replace(
+        cause=cause, meaning=meaning, agreed=digits, slips=0, verdicts=verdicts, instead=search.instead
     )
     return made, names
 
@@ -145,7 +144,7 @@ def misfit(
     if not found:
         return None
     wrong = ((Verdict.WRONG,) * shape[1],) * shape[0]
-    meaning, digits = replace(meaning, cost=meaning.cost + MISTAKE, sure=True), sum(map(sum, grid_bits(grid)))
+    meaning, digits = meaning._replace(cost=meaning.cost + MISTAKE, sure=True), sum(map(sum, grid_bits(grid)))
     return Fit(meaning, None, None, used, wrong, digits, 0, _cause({one.key: one.says for one in found}), misfit=meant)
 
 

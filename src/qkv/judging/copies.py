@@ -106,7 +106,7 @@ class Copies:
     def note(self, expr: n.Expr, grid: Grid, printed: Print, equation: Equation, units: bool) -> None:
         """Remember a print, and the formulas and workings beside it."""
         if printed.true is None and printed.claim is None:
-            printed = replace(printed, true=exactly(grid))
+            printed = printed._replace(true=exactly(grid))
         ways = tuple(item.expr for item in equation.of(Kind.FORMULA, Kind.WORKING))
         self.seen.append(Seen(expr, grid, printed, ways, units))
 
@@ -237,7 +237,7 @@ class Copies:
             line = operand.at.line if operand.at is not None else item.line
             column = operand.at.column if operand.at is not None else item.column
             repair = item.repair if operand is n.factors(item.expr)[-1] else ""
-            place = replace(item, kind=Kind.VALUE, expr=operand, line=line, column=column, repair=repair)
+            place = item._replace(kind=Kind.VALUE, expr=operand, line=line, column=column, repair=repair)
             label = self.called(made.meaning.expr, made.meaning.spot)
             said = replace(equation, items=(place,), line=line, end_line=line, label=label)
             number = self._walk.claim(said, place, grid, made)
@@ -392,7 +392,7 @@ class Copies:
         if made is None:
             return None
         said = n.rewrite(lifted, lambda x: put[x.symbol].part if isinstance(x, n.Name) and x.symbol in put else x)
-        return replace(made, meaning=replace(meaning, expr=said))
+        return made._replace(meaning=meaning._replace(expr=said))
 
     def truth(self, seen: Seen) -> Value | None:
         """What a print should have been; where nothing says so and nothing in it is false, what it is."""

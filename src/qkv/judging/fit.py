@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
+from typing import NamedTuple
 
 from qkv.check.cells import Grid, fitted, shape_of
 from qkv.check.compare import Agreement, Shown, agreement, follows
@@ -57,8 +57,7 @@ _COSTS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Meaning:
+class Meaning(NamedTuple):
     """What a printed value may be meant to be: an expression to be worked out at a spot."""
 
     how: How
@@ -77,8 +76,7 @@ class Meaning:
         return self.expr.numerator if self.unit != 1 and isinstance(self.expr, n.Quotient) else self.expr
 
 
-@dataclass(frozen=True, slots=True)
-class Fit:
+class Fit(NamedTuple):
     """A printed value held against a meaning."""
 
     meaning: Meaning

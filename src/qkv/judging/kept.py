@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from qkv.check.cells import Grid, shape_of
@@ -102,7 +101,7 @@ def keep(
     for symbol in (*equation.names, *((label,) if own else ())):
         rounded = walk.system.is_derived(symbol) and not is_exact(equation, grid)
         worked = number is not None or not is_given(walk, equation) or item.approximate or rounded
-        printed = printed if worked else replace(printed, held=exactly(grid))
+        printed = printed if worked else printed._replace(held=exactly(grid))
         if worked or symbol in walk.prints.names:  # weights that are given in decimals are rounded, like all others
             walk.prints.add(symbol, printed)
         remembered = remembered or n.Name(symbol)

@@ -82,7 +82,7 @@ def meanings(
     mixed = any(_is_mixed(other.expr, system) for other in equation.of(Kind.FORMULA))
     for symbol in equation.names:
         found = named(symbol, equation, system, spot)
-        yield from (replace(m, sure=m.sure and not mixed) for m in found)
+        yield from (m._replace(sure=m.sure and not mixed) for m in found)
     if not equation.names and not equation.of(Kind.FORMULA):
         yield from _worded(equation, item, system, spot)
         yield from lined(equation, system, spot)

@@ -7,7 +7,6 @@ A wrong cell is misread if the decimals around it show where its point was, and 
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 from qkv.check.cells import Grid
 from qkv.check.compare import Shown, meets, shown_number
@@ -73,4 +72,4 @@ def misread(fit: Fit, found: dict[Place, str]) -> Fit:
         for i, row in enumerate(fit.verdicts)
     )
     told = ", ".join(f"{text} in cell ({i + 1},{j + 1})" for (i, j), text in found.items())
-    return replace(fit, verdicts=verdicts, repair=told)
+    return fit._replace(verdicts=verdicts, repair=told)

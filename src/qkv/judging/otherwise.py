@@ -8,7 +8,6 @@ explains a value; it never accuses.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -50,7 +49,7 @@ def _versions(walk: Walk, grid: Grid, meaning: Meaning, spot: Spot) -> Iterator[
         put = {s: copied for s, copied in zip(names, chosen, strict=True) if copied is not None}
         count += bool(put)
         if put and count <= MOST:
-            yield walk.copies.with_versions(grid, replace(meaning, cost=meaning.cost + COST), put)
+            yield walk.copies.with_versions(grid, meaning._replace(cost=meaning.cost + COST), put)
 
 
 def _hidden(walk: Walk, grid: Grid, fits: list[Fit], spot: Spot) -> Iterator[Fit | None]:

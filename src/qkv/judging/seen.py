@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from functools import partial
+from typing import NamedTuple
 
 from flint import fmpq
 
@@ -26,8 +26,7 @@ DRIFT = 10  # rounding on the way changes a value by less than this part of it
 MATRIX = 7.0  # bits of a matrix that are no coincidence
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(NamedTuple):
     """A print, as something that may be copied."""
 
     expr: n.Expr
@@ -37,8 +36,7 @@ class Seen:
     in_units: bool = False  # its number counts thousands, millions …: 128 KB
 
 
-@dataclass(frozen=True, slots=True)
-class Copied:
+class Copied(NamedTuple):
     """What a number or a matrix in a working is a copy of.
 
     own     what the author holds of it              mended  the same with false cells put right
@@ -88,8 +86,7 @@ def _column(j: int, value: Value) -> Value:
 
 def cut(printed: Print, part: Callable[[Value], Value]) -> Print:
     """A part of a print."""
-    return replace(
-        printed, held=part(printed.held), true=part(printed.true) if printed.true is not None else None,
+    return printed._replace(held=part(printed.held), true=part(printed.true) if printed.true is not None else None,
         mended=part(printed.mended) if printed.mended is not None else None,
     )  # fmt: skip
 
@@ -124,7 +121,7 @@ def reads_like(seen: Seen, i: int, j: int, number: object) -> Seen | None:
     meant = seen.printed.meant
     if meant is None or meant.rows[i][j] != number:
         return None
-    return replace(seen, printed=replace(seen.printed, held=meant))
+    return seen._replace(printed=seen.printed._replace(held=meant))
 
 
 def negated(copied: Copied) -> Copied:

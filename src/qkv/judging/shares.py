@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import combinations, pairwise
 
 from flint import arb
@@ -49,7 +48,7 @@ def softmaxed(copies: Copies, equation: Equation, grid: Grid, spot: Spot) -> Ite
         if hidden or ("softmax" in said.lower() and not _OTHER.search(said)):
             made = put_in(copies, grid, Meaning(How.CAPTION, n.Softmax(operand), spot), put)
             if made is not None and made.is_clean:  # what a name says is better
-                made = replace(made, meaning=replace(made.meaning, how=How.WORDED))
+                made = made._replace(meaning=made.meaning._replace(how=How.WORDED))
             yield from (
                 [made] if made is not None and (made.is_clean or not hidden or _is_no_softmax(last.grid, grid)) else []
             )
@@ -128,11 +127,11 @@ def shares(copies: Copies, equation: Equation, grid: Grid, spot: Spot) -> Iterat
                 continue
             if whole is not None:  # what a person calls it
                 spoken = whole if isinstance(option, n.Matrix) else n.Entry(whole, row=1, column=j + 1)
-                made = replace(made, meaning=replace(made.meaning, expr=spoken))
+                made = made._replace(meaning=made.meaning._replace(expr=spoken))
             if made.is_clean:
                 yield made
             if said and made.slips == 1 and count > 2:
-                near = near or replace(made, meaning=replace(made.meaning, how=How.WORDED, cost=0.0))
+                near = near or made._replace(meaning=made.meaning._replace(how=How.WORDED, cost=0.0))
     yield from [near] if near is not None else []
 
 

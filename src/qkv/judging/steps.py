@@ -57,7 +57,7 @@ def judge_steps(walk: Walk, equation: Equation, item: Item, spot: Spot) -> None:
         if grid is None or made is None or made.worst is not Verdict.WRONG:
             continue
         if numbers not in claims:
-            place = replace(item, kind=Kind.VALUE, expr=numbers)
+            place = item._replace(kind=Kind.VALUE, expr=numbers)
             at = replace(equation, line=item.line, end_line=item.line)
             said = replace(at, items=(place,), label=walk.copies.called(meant, spot))
             claims[numbers] = walk.claim(said, place, grid, made)

@@ -4,7 +4,6 @@ what was printed or for what is behind it, not for all that rounds so."""
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import chain, pairwise, takewhile
 from typing import TYPE_CHECKING
 
@@ -46,7 +45,7 @@ def tightened(made: Fit, grid: Grid, given: list[Value | None]) -> Fit:
             if line[j] in LOOSE and not any(reaches(shown, cell) for cell in cells):
                 line[j], lost, slips = Verdict.WRONG, lost + bits[j], slips + 1
         rows.append(tuple(line))
-    return replace(made, verdicts=tuple(rows), agreed=made.agreed - lost, slips=made.slips + slips) if slips else made
+    return made._replace(verdicts=tuple(rows), agreed=made.agreed - lost, slips=made.slips + slips) if slips else made
 
 
 def as_typed(made: Fit, grid: Grid, expr: n.Expr) -> Fit:
@@ -61,10 +60,10 @@ def as_typed(made: Fit, grid: Grid, expr: n.Expr) -> Fit:
         written = n.kinds_in(expr) <= PLAIN and not has_digits_to_spare(expr, grid, exact)
         return tightened(made, grid, [exact]) if written else made
     if made.true is not None:
-        return replace(made, own=exact)
+        return made._replace(own=exact)
     rows = zip(grid, exact.rows, strict=True)
     verdicts = (tuple(cell_verdict(shown, None, cell, False) for shown, cell in zip(*row, strict=True)) for row in rows)
-    return replace(made, own=exact, verdicts=tuple(verdicts))
+    return made._replace(own=exact, verdicts=tuple(verdicts))
 
 
 def has_digits_to_spare(expr: n.Expr, grid: Grid, typed: Value | None) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import replace
 from fractions import Fraction
 
 from flint import fmpq
@@ -67,13 +66,13 @@ def in_units(
     factor = min(factors, key=lambda by: min(abs(math.log(size / by)) for size in sizes))
     doubt = ELSEWHERE if meaning.how is How.DEFINED else 0.0
     if factor == 1:
-        return replace(meaning, cost=meaning.cost + doubt)
+        return meaning._replace(cost=meaning.cost + doubt)
     counted = (
         n.Quotient(meaning.expr, n.number(factor))
         if factor > 1
         else n.Product(meaning.expr, n.number(Fraction(1) / factor))
     )
-    return replace(meaning, expr=counted, cost=meaning.cost + UNIT + doubt, unit=factor)
+    return meaning._replace(expr=counted, cost=meaning.cost + UNIT + doubt, unit=factor)
 
 
 def _size(worth: Value, shown: float) -> float:

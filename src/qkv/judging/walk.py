@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
+from typing import NamedTuple
 
 from qkv.check.cells import Grid, fitted, may_agree, shape_of
 from qkv.check.model import Verdict
@@ -62,8 +63,7 @@ CONFIRMED = 9.0  # bits that are no accident: a formula that agreed in them for 
 MISROUNDING = 4.0  # bits that it costs to say that a value is not one that it misses by a digit
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
+class Judgement(NamedTuple):
     """What is said of one printed value: nothing, if `fit` is None and the value is no claim."""
 
     number: int
@@ -178,7 +178,7 @@ class Walk:
         grid = printed_grid(item) if item.kind is Kind.VALUE else None
         if grid is not None:
             number = self.claim(equation, item, grid, None)
-            self.judged[-1] = replace(self.judged[-1], verdict=Verdict.STRUCK)
+            self.judged[-1] = self.judged[-1]._replace(verdict=Verdict.STRUCK)
             self.verdicts[number] = Verdict.STRUCK
 
     def claim(

@@ -93,7 +93,7 @@ def as_agreed(walk: Walk, equation: Equation, item: Item) -> tuple[Equation, Ite
     """A printed number as it may be read too, where only so it agrees: √2 ≈ 1,414 on a page with decimal points."""
     for option in item.options if is_printed(item.expr) else ():
         if is_printed(option) and not _agrees(walk, equation, item):
-            other = replace(item, expr=option, options=())
+            other = item._replace(expr=option, options=())
             changed = replace(equation, items=tuple(other if i is item else i for i in equation.items))
             if _agrees(walk, changed, other):
                 return changed, other
@@ -146,7 +146,7 @@ def as_whole_rows(chosen: Fit | None, grid: Grid) -> Fit | None:
         tuple(Verdict.WRONG if v is Verdict.MISROUNDED and Verdict.WRONG in row else v for v in row)
         for row in chosen.verdicts
     )
-    return replace(chosen, verdicts=tuple(rows))
+    return chosen._replace(verdicts=tuple(rows))
 
 
 def as_carried(chosen: Fit | None, fits: list[Fit]) -> Fit | None:
@@ -171,7 +171,7 @@ def known_as(chosen: Fit, fits: list[Fit]) -> Fit:
     alike = (f for f in fits if f.slips <= chosen.slips and f.agreed > 0)
     said = (f.meaning.expr for f in alike if f.meaning.how is How.WORDED)
     name = next((expr for expr in said if isinstance(expr, n.Name)), None)
-    return replace(chosen, meaning=replace(chosen.meaning, known_as=name)) if name is not None else chosen
+    return chosen._replace(meaning=chosen.meaning._replace(known_as=name)) if name is not None else chosen
 
 
 _SAYING = frozenset({How.STATED, How.WORKING, How.CAPTION, How.DEFINED, How.NAMED})
@@ -187,4 +187,4 @@ def weighed(chosen: Fit | None, equation: Equation) -> Fit | None:
     if chosen.meaning.how is not How.WORDED or chosen.worst is not Verdict.MISROUNDED:
         return chosen
     soft = tuple(tuple(Verdict.DRIFTED if v is Verdict.MISROUNDED else v for v in row) for row in chosen.verdicts)
-    return replace(chosen, verdicts=soft)
+    return chosen._replace(verdicts=soft)

@@ -12,8 +12,8 @@ causal(…) masks what comes later, masked(…, M) what M forbids, heads(Z) sets
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
@@ -92,8 +92,7 @@ O = W_O Z                          | columns single
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """One equation of the library: a role, the expression over roles that gives it, and when it holds."""
 
     role: Role

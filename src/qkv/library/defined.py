@@ -5,8 +5,8 @@ Of several rows for one function the first counts whose further names (γ, β, �
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
@@ -39,8 +39,7 @@ attention(q, k, v) = softmax(q k^T / \sqrt{d_k}) v
 KEY_SIZE = expression("d_k")  # where a page does not say it, the keys in the call do: they are its second argument
 
 
-@dataclass(frozen=True, slots=True)
-class Defined:
+class Defined(NamedTuple):
     """A function by an expression over its parameters."""
 
     parameters: tuple[Symbol, ...]

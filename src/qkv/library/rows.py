@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
 from qkv.library.notation import equation
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """One equation: what it gives, the expression, the conventions under which it holds, and what it is in words."""
 
     symbol: Symbol

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
+from typing import NamedTuple
 
 from qkv.expr import nodes as n
 from qkv.library.words import pattern
@@ -119,8 +119,7 @@ _NO_SOFTMAX = regex(
 _SHARES = regex(rf"(?:{pattern('divide')}|normali[sz])[^.;]*?(?<!\w)(?:{pattern('sum')})(?!\w)", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Method:
+class Method(NamedTuple):
     """How a question wants its attention, where it says so: None is as the page has it."""
 
     words: str
@@ -131,8 +130,7 @@ class Method:
     factor: n.Expr | None = None  # what scores are multiplied by beside the scale
 
 
-@dataclass(frozen=True, slots=True)
-class Sight:
+class Sight(NamedTuple):
     """Which keys a query may see, as sentences say it.
 
     padded   keys that nobody sees; negative ones count from the end      prefix  keys that all see; what follows is causal
@@ -205,7 +203,7 @@ def sights_said(text: str) -> Iterator[Sight]:
     for sentence in _SENTENCE.split(text.lower()):
         sight = _sight(sentence)
         if sight is not None and not _IN_GENERAL.search(sentence) and not _NOT_PADDED.search(sentence):
-            yield replace(sight, supposed=bool(_SUPPOSED.search(sentence)))
+            yield sight._replace(supposed=bool(_SUPPOSED.search(sentence)))
 
 
 def _sight(sentence: str) -> Sight | None:

@@ -7,7 +7,8 @@ a layer is put together in layers.py, as often as there are layers.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from qkv.errors import ShapeError, ValueRefused
 from qkv.expr import nodes as n
@@ -30,8 +31,7 @@ GATED, UNGATED = ("swiglu", "geglu"), ("relu", "gelu", "gelu_tanh", "silu")
 NORMS = ("pre", "post", "pre rms", "post rms")
 
 
-@dataclass(frozen=True, slots=True)
-class Around:
+class Around(NamedTuple):
     """What is meant around attention, apart from the matrices."""
 
     norm: str | None = None

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
+from typing import NamedTuple
 
 from qkv.errors import ValueRefused
 from qkv.expr import nodes as n
@@ -24,8 +25,7 @@ N_1, N_2 = (Symbol("N", (), (i,)) for i in "12")
 LAYER, CROSS = "L", "cross"  # labels: N_{1,2}^L is N_1 of layer 2, Q_cross a query of cross-attention
 
 
-@dataclass(frozen=True, slots=True)
-class Layer:
+class Layer(NamedTuple):
     """The matrices of one layer: around attention, of self-attention, and of cross-attention where there is any."""
 
     around: tuple[Given, ...]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import NamedTuple
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol, shared_symbol
@@ -31,8 +32,7 @@ class Scale(StrEnum):
     GIVEN = "a given number"
 
 
-@dataclass(frozen=True, slots=True)
-class Rope:
+class Rope(NamedTuple):
     """Rotary positions: which columns are turned together ('interleaved': 1 and 2; 'halves': 1 and 1 + d/2), the base
     of the angles and the number of the first position."""
 

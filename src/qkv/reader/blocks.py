@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import replace
 
 from qkv.reader.grids import rows_at
 from qkv.reader.headings import div_title, heading_at, opening_at
@@ -59,15 +58,15 @@ def _moved(block: Block, by: int) -> Block:
     if not by:
         return block
     if not isinstance(block, Rows):
-        return replace(block, line=block.line + by)
+        return block._replace(line=block.line + by)
     cells = {
-        "body": tuple(tuple(replace(cell, line=cell.line + by) for cell in row) for row in block.body),
-        "heads": tuple(replace(cell, line=cell.line + by) for cell in block.heads),
-        "labels": tuple(replace(cell, line=cell.line + by) for cell in block.labels),
-        "corner": replace(block.corner, line=block.corner.line + by) if block.corner else None,
-        "name": replace(block.name, line=block.name.line + by) if block.name else None,
+        "body": tuple(tuple(cell._replace(line=cell.line + by) for cell in row) for row in block.body),
+        "heads": tuple(cell._replace(line=cell.line + by) for cell in block.heads),
+        "labels": tuple(cell._replace(line=cell.line + by) for cell in block.labels),
+        "corner": block.corner._replace(line=block.corner.line + by) if block.corner else None,
+        "name": block.name._replace(line=block.name.line + by) if block.name else None,
     }
-    return replace(block, line=block.line + by, end_line=block.end_line + by, **cells)  # type: ignore[arg-type]
+    return block._replace(line=block.line + by, end_line=block.end_line + by, **cells)  # type: ignore[arg-type]
 
 
 def _blocks_at(lines: list[str], at: int, closers: _Closers) -> tuple[tuple[Block, ...], int]:

@@ -150,7 +150,7 @@ def amount_in(cell: Cell, page: Page) -> Link | None:
     text = bare(cell.text)
     sign = Relation.APPROX if text[:1] in ("~", "≈") else Relation.EQUAL
     found = _AMOUNT.fullmatch(text)
-    value = value_in(replace(cell, text=found["digits"] if found else text), page)
+    value = value_in(cell._replace(text=found["digits"] if found else text), page)
     units = factors_behind(text, found.end("digits")) if found else ()
     return Link(sign, value, cell.text, cell.at, units=units) if value is not None else None
 
@@ -159,7 +159,7 @@ def vector_in(cell: Cell, page: Page) -> Link | None:
     """The vector that a cell ends with, perhaps with a remark behind it; '1, 0' needs no brackets."""
     if _LISTED.fullmatch(bare(cell.text)):
         return array_in(cell, page)
-    plain = replace(cell, text=_MARKS.sub(" ", cell.text))
+    plain = cell._replace(text=_MARKS.sub(" ", cell.text))
     chains = parse_math(plain.text, cell.at, strict="\\" in cell.text, comma=page.comma, names=page.names).chains
     return chains[0].links[-1] if chains else None
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from qkv.errors import Location
 from qkv.expr.names import Symbol
@@ -16,8 +17,7 @@ _LETTERS = regex(r"(?<![\w,] )(?<!\w)(?:[^\W\d_]\s*,\s*){1,5}\Z")
 _COMMA = regex(r"\s*(?:,|，|、|\\quad|\\[,;])+\s*")
 
 
-@dataclass(frozen=True, slots=True)
-class Chain:
+class Chain(NamedTuple):
     """Links that relations tie. `start` and `end` are offsets in the stretch; `continues` says that it begins with a
     relation; `after` is the sign that parts it from the chain before; `trail` a relation that nothing follows."""
 
@@ -48,7 +48,7 @@ def each_of_its_own(chains: list[Chain], source: str) -> Iterator[Chain]:
             continue
         for name, formula in zip(names, formulas, strict=True):
             left = replace(named.links[0], expr=name, text=str(name.symbol))
-            yield replace(named, links=(left, replace(formula, relation=named.links[1].relation)))
+            yield named._replace(links=(left, replace(formula, relation=named.links[1].relation)))
         at = first + len(names)
 
 
@@ -64,7 +64,7 @@ def _names_at(chains: list[Chain], at: int, source: str) -> tuple[int, Chain | N
             if len(names) < 2 or is_literal(chain.links[1].expr):
                 break
             left = replace(chain.links[0], expr=Call("list", tuple(names), at=names[0].at))
-            return k, replace(chain, links=(left, chain.links[1]), at=chains[at].at, start=chains[at].start)
+            return k, chain._replace(links=(left, chain.links[1]), at=chains[at].at, start=chains[at].start)
         if len(chain.links) > 2 or not isinstance(chain.links[0].expr, Name):
             break
         names.append(chain.links[0].expr)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
+from typing import NamedTuple
 
 from qkv.errors import Location, QkvError
 from qkv.expr.nodes import (
@@ -40,8 +41,7 @@ from qkv.regex import regex
 _RELATIONS = {relation.value: relation for relation in Relation}
 
 
-@dataclass(frozen=True, slots=True)
-class Parsed:
+class Parsed(NamedTuple):
     """What a stretch of mathematics says, and what of it could not be read."""
 
     chains: tuple[Chain, ...]
@@ -61,7 +61,7 @@ def parse_math(
     """
     here = comma_in(source, comma)
     tokens = tokens_of(source, strict=strict, comma=here)
-    table = replace(names or names_of([tokens]), comma=comma if comma is not Comma.UNTOLD else here)
+    table = (names or names_of([tokens]))._replace(comma=comma if comma is not Comma.UNTOLD else here)
     return read_stream(tokens, source, Places(source, at), table, strict=strict)
 
 
@@ -112,7 +112,7 @@ def _chain(piece: Piece, pairs: Paired, source: str, places: Places, names: Name
             return  # '÷ √2:' says what is done
         lo += 1  # the dot of 'a = 1 · b = 2' parts statements
     if _is_cancelled(pairs, lo, hi):
-        lo, hi, piece = lo + 2, hi - 1, replace(piece, lo=lo + 2, hi=hi - 1, struck=True)
+        lo, hi, piece = lo + 2, hi - 1, piece._replace(lo=lo + 2, hi=hi - 1, struck=True)
     reader = Terms(pairs, source, places, names)
     lo, hi = reader.trimmed(lo, hi)
     if lo >= hi:
@@ -233,7 +233,7 @@ def _other_comma(reader: Terms, text: str, lo: int, usual: Expr) -> Iterator[Exp
         return
     told = Comma.BARE if isinstance(usual, Matrix) else Comma.UNTOLD
     bracketed = text if told is Comma.BARE else f"[{text}]"
-    names = replace(reader.names, comma=told, points=True)
+    names = reader.names._replace(comma=told, points=True)
     tokens = tokens_of(bracketed, comma=told)
     for chain in read_stream(tokens, bracketed, Places(bracketed, reader.at(lo)), names, strict=True).chains:
         if chain.links[0].expr != usual:
@@ -268,7 +268,7 @@ def _joined_lists(chains: list[Chain], source: str) -> Iterator[Chain]:
         last = out[-1] if out else None
         if last is not None and _is_sizes(chain) and chain.after in ("wide", "row"):
             tail = replace(last.links[-1], shapes=last.links[-1].shapes + chain.links[0].shapes)
-            out[-1] = replace(last, links=(*last.links[:-1], tail), end=chain.end)
+            out[-1] = last._replace(links=(*last.links[:-1], tail), end=chain.end)
         elif (
             last is not None
             and chain.continues
@@ -280,7 +280,7 @@ def _joined_lists(chains: list[Chain], source: str) -> Iterator[Chain]:
             out[-1] = _continued(_as_product(last), chain)
         elif last is not None and _is_note(chain):
             tail = replace(last.links[-1], note=f"{last.links[-1].note} {chain.links[0].text}".strip())
-            out[-1] = replace(last, links=(*last.links[:-1], tail), end=chain.end)
+            out[-1] = last._replace(links=(*last.links[:-1], tail), end=chain.end)
         else:
             while out and len(chain.links) > 1 and _is_listed_before(out[-1], chain, source):
                 chain = _named_together(out.pop(), chain)
@@ -299,7 +299,7 @@ def _lists(last: Chain, chain: Chain) -> bool:
 
 def _begins_list(chain: Chain, following: Chain | None) -> bool:
     """Whether a number behind an arrow is the first of several: e^2.12 + e^0.71 -> 0.804  0.196."""
-    value = replace(chain, links=chain.links[:1], continues=False)
+    value = chain._replace(links=chain.links[:1], continues=False)
     return following is not None and _is_entry(following) and _lists(value, following)
 
 
@@ -339,7 +339,7 @@ def _as_product(chain: Chain) -> Chain:
     expr = chain.links[-1].expr
     if not isinstance(expr, Call) or not _is_sizes(chain) or len(expr.args) > 1:
         return chain
-    return replace(chain, links=(replace(chain.links[0], expr=expr.args[0], shapes=()),))
+    return chain._replace(links=(replace(chain.links[0], expr=expr.args[0], shapes=()),))
 
 
 def _is_note(chain: Chain) -> bool:
@@ -360,14 +360,14 @@ def _listed(last: Chain, entries: list[Chain]) -> Chain:
     boxed = [cell.rows[0] for cell in cells if isinstance(cell, Matrix)]
     array = Matrix(tuple(boxed), at=tail.at) if boxed else Matrix((cells,), loose=True, at=tail.at)
     tail = replace(tail, expr=array, text=tail.text + more, alternatives=())
-    return replace(last, links=(*last.links[:-1], tail), end_line=end.end_line, text=last.text + more, end=end.end)
+    return last._replace(links=(*last.links[:-1], tail), end_line=end.end_line, text=last.text + more, end=end.end)
 
 
 def _continued(last: Chain, chain: Chain) -> Chain:
     """A row that begins with a relation goes on from the row before."""
     text = f"{last.text} {chain.text}"
-    return replace(
-        last, links=last.links + chain.links, end_line=chain.end_line, text=text, end=chain.end, trail=chain.trail
+    return last._replace(
+        links=last.links + chain.links, end_line=chain.end_line, text=text, end=chain.end, trail=chain.trail
     )
 
 
@@ -397,4 +397,4 @@ def _named_together(last: Chain, chain: Chain) -> Chain:
     expr = Call("list", (left, *behind), at=left.at)
     text = f"{last.text}, {chain.text}"
     head = replace(last.links[0], expr=expr, text=f"{last.links[0].text}, {chain.links[0].text}")
-    return replace(chain, links=(head, *chain.links[1:]), at=last.at, text=text, start=last.start, after=last.after)
+    return chain._replace(links=(head, *chain.links[1:]), at=last.at, text=text, start=last.start, after=last.after)

@@ -6,8 +6,8 @@ Only what is surely a table is taken; a line that might be prose stays prose. Wh
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import NamedTuple
 
 from qkv.library.words import means
 from qkv.reader.html import html_table_at
@@ -202,8 +202,7 @@ _FIELD = regex(r"[^\t ]+(?: [^\t ]+)*")
 _WORD = regex(r"\S+(?:\s?(?:×|\\times)\s?10\s?\^?\S+)?")
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
+class _Line(NamedTuple):
     """A line of a grid: the name before it, and groups of a label (or none) and numbers."""
 
     name: Cell | None
@@ -352,8 +351,8 @@ def _grids(rows: list[_Line], titles: list[Cell], heads: list[Cell], line: int, 
         if any(row.widths[0] != width * len(titles) for row in rows):
             return ()
         rows = [
-            replace(
-                row, groups=tuple((None, row.groups[0][1][k * width : (k + 1) * width]) for k in range(len(titles)))
+            row._replace(
+                groups=tuple((None, row.groups[0][1][k * width : (k + 1) * width]) for k in range(len(titles)))
             )
             for row in rows
         ]

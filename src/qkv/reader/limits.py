@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from qkv.errors import LimitError, Location
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(NamedTuple):
     """The largest document that is read: its characters, the cells of one matrix, the length of an expanded macro."""
 
     characters: int = 20_000_000

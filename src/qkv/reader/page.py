@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from qkv.errors import Location
 from qkv.reader.chain import Chain
@@ -13,8 +13,7 @@ from qkv.reader.maths.tokens import Token
 from qkv.reader.model import Link, Origin, Unread
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(NamedTuple):
     """The text of a cell and where it begins."""
 
     text: str
@@ -29,8 +28,7 @@ class Cell:
 # — blocks: what lines are —
 
 
-@dataclass(frozen=True, slots=True)
-class Title:
+class Title(NamedTuple):
     """A heading. `rank` is its level for '#' headings; 0 for a problem number, -1 for what divides a problem."""
 
     text: str
@@ -40,16 +38,14 @@ class Title:
     source: str = ""  # the whole line, where the heading holds mathematics
 
 
-@dataclass(frozen=True, slots=True)
-class Paragraph:
+class Paragraph(NamedTuple):
     """Lines of prose and mathematics; column 1 of the text is column 1 of the file."""
 
     text: str
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class Fence:
+class Fence(NamedTuple):
     """A fenced block: its language (may be empty), its body, and the code that printed it if it is an output."""
 
     language: str
@@ -58,8 +54,7 @@ class Fence:
     code: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Rows:
+class Rows(NamedTuple):
     """Cells in rows, from a table or a grid. `heads` are the cells above the columns, `labels` those before
     the rows, `corner` the cell where they meet, `name` what is said to be this grid ('E =')."""
 
@@ -78,8 +73,7 @@ Block = Title | Paragraph | Fence | Rows
 # — stretches: what is read with the table of names —
 
 
-@dataclass(frozen=True, slots=True)
-class Stretch:
+class Stretch(NamedTuple):
     """A paragraph as tokens: its text without markup, the tokens, and where each kind of mathematics begins."""
 
     text: str
@@ -88,8 +82,7 @@ class Stretch:
     origins: tuple[tuple[int, Origin], ...]  # offsets from which on the text is of an origin
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(NamedTuple):
     """What the second pass knows: the table of names, what commas are, and how much may be asked."""
 
     names: Names
@@ -100,24 +93,21 @@ class Page:
 # — events: what blocks say —
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+class Said(NamedTuple):
     """Words, or mathematics that states nothing, as part of the running text."""
 
     text: str
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class Mention:
+class Mention(NamedTuple):
     """A name or formula that ends a line of words: what stands below may be its value."""
 
     links: tuple[Link, ...]
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class Stated:
+class Stated(NamedTuple):
     """A chain that was read, with what its own block says of it."""
 
     chain: Chain
@@ -130,8 +120,7 @@ class Stated:
     whole: bool = False  # it is a block of its own, which a line above may name
 
 
-@dataclass(frozen=True, slots=True)
-class Titled:
+class Titled(NamedTuple):
     """A heading with its level; the words of a minor one count as words before what follows."""
 
     title: str
@@ -140,8 +129,7 @@ class Titled:
     minor: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(NamedTuple):
     """A sentence that asks, with its number as written."""
 
     text: str

@@ -61,7 +61,7 @@ def read_stretch(stretch: Stretch, page: Page) -> Iterator[Event]:
     text = stretch.text
     places = Places(text, Location(stretch.line))
     strict = all(origin in (Origin.INLINE, Origin.DISPLAY) for _, origin in stretch.origins)
-    names = replace(page.names, comma=page.comma)
+    names = page.names._replace(comma=page.comma)
     parsed = read_stream(list(stretch.tokens), text, places, names, strict=strict)
     yield from parsed.unread
     done = 0
@@ -160,7 +160,7 @@ def _begun(chain: Chain, lead: str, label: str) -> Chain:
     last = lead.rpartition("\n")[2].strip(" $`")
     if not chain.continues or not label or _ARROW.match(last):
         return chain
-    return replace(chain, links=(replace(chain.links[0], relation=Relation.FIRST), *chain.links[1:]), continues=False)
+    return chain._replace(links=(replace(chain.links[0], relation=Relation.FIRST), *chain.links[1:]), continues=False)
 
 
 # — labels —
@@ -195,7 +195,7 @@ def _called(chain: Chain, lead: str) -> Chain:
     if word is None or not isinstance(first.expr, Call) or not all(holds(arg, Matrix) for arg in first.expr.args):
         return chain
     call = replace(first, expr=replace(first.expr, function=word[0]), text=word[0] + first.text)
-    return replace(chain, links=(call, *chain.links[1:]), text=word[0] + chain.text, start=chain.start - len(word[0]))
+    return chain._replace(links=(call, *chain.links[1:]), text=word[0] + chain.text, start=chain.start - len(word[0]))
 
 
 _IS_SAID = regex(rf"(?P<name>[`$]?(?<![^\W_])[A-Za-z](?:_\{{?\w{{1,9}}\}}?)?[`$]?) (?:{pattern('copula')}) [`$]?$")
@@ -214,7 +214,7 @@ def _named(chain: Chain, lead: str, places: Places, names: Names) -> Chain:
     if word.endswith((",", "·")) or (means(word, "operand") and not joined) or len(named) != 1:
         return chain
     links = (*named[0].links, replace(first, relation=Relation.EQUAL), *chain.links[1:])
-    return replace(chain, links=links, at=links[0].at, start=start, text=found[0] + chain.text)
+    return chain._replace(links=links, at=links[0].at, start=start, text=found[0] + chain.text)
 
 
 def _labelled(label: str, lead: str, chain: Chain, places: Places) -> tuple[str, Chain]:
@@ -227,7 +227,7 @@ def _labelled(label: str, lead: str, chain: Chain, places: Places) -> tuple[str,
         return label, chain
     links = (replace(chain.links[1], relation=Relation.FIRST), *chain.links[2:])
     text = chain.text.removeprefix(first.text).lstrip()
-    return f"{label} {first.text}", replace(chain, links=links, text=text, at=links[0].at)
+    return f"{label} {first.text}", chain._replace(links=links, text=text, at=links[0].at)
 
 
 # — what states something —
@@ -375,6 +375,6 @@ def _identities(text: str, places: Places, page: Page) -> Iterator[Chain]:
             at = places.at(offset + name.start())
             for chain in parse_math(f"{source} = I", at, names=page.names).chains:
                 if isinstance(chain.links[0].expr, Name) and len(chain.links) == 2:
-                    yield replace(
-                        chain, text=text[offset + name.start() : found.end()], start=found.end(), end=found.end()
+                    yield chain._replace(
+                        text=text[offset + name.start() : found.end()], start=found.end(), end=found.end()
                     )

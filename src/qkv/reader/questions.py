@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from qkv.library.words import pattern
 from qkv.reader.page import Asked
@@ -44,8 +44,7 @@ _FEW = 12  # words of an item that only names a quantity
 _LOOK = 2_000  # characters of a sentence in which it must begin to ask
 
 
-@dataclass(frozen=True, slots=True)
-class _Sentence:
+class _Sentence(NamedTuple):
     """A sentence as it stands, without its label, and whether it asks by itself."""
 
     text: str

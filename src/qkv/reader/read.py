@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 from qkv.errors import ReadError
 from qkv.reader.assemble import assemble
@@ -71,8 +72,8 @@ def read_sheet(text: str, file: str = "", limits: Limits = DEFAULT, told: Sequen
         word for item in prepared if isinstance(item.block, Paragraph) for word in _ENDING.findall(item.block.text)
     ]
     streams = (stream for item in prepared for stream in _streams(item))
-    names = replace(
-        names_of(streams, comma, words, (*_captions(prepared), *_LINE_LABEL.findall(source))), points=has_points(source)
+    names = names_of(streams, comma, words, (*_captions(prepared), *_LINE_LABEL.findall(source)))._replace(
+        points=has_points(source)
     )
     shown = (
         text if text.count("\n") >= cells.count("\n") else cells
@@ -101,8 +102,7 @@ def decode(data: bytes, file: str = "") -> str:
 # — the first pass: tokens —
 
 
-@dataclass(frozen=True, slots=True)
-class _Prepared:
+class _Prepared(NamedTuple):
     """A block, and its tokens if it is read as running text."""
 
     block: Block
@@ -215,7 +215,7 @@ def _fence_events(block: Fence, stretch: Stretch | None, page: Page, assigned: A
     elif not block.code:
         yield from read_python(block, page, assigned)
     else:
-        inner = _opened(iter([replace(block, code="")]))
+        inner = _opened(iter([block._replace(code="")]))
         yield from _events([_Prepared(part, _stretch(part, page.comma)) for part in inner], page)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from qkv.reader.maths.lexer import tokens_of
 from qkv.reader.maths.numerals import Comma, comma_in
@@ -43,8 +43,7 @@ _TIED_BEFORE, _TIED_AFTER = regex(r"[·*×+]\s?`+$"), regex(r"`+\s?[·*×+]")
 _ENTITY = regex("|".join(_ENTITIES))
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """A stretch of a paragraph: its kind, and the offsets of what stands inside of its marks."""
 
     origin: Origin | None  # None for words

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from qkv.errors import Location, ReadError
 from qkv.expr import nodes as n
@@ -36,8 +37,7 @@ _LEFT = regex(r"\s*(?P<name>[^\W\d_]+)[^=]*=")
 _SIGNS = frozenset({"softmax", "sqrt", "inf", "infty"})  # beside the table of functions
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
+class Told(NamedTuple):
     """One line that a person tells; `line` is where it stands on the page, 0 where it does not."""
 
     text: str
@@ -85,8 +85,8 @@ def with_told(sheet: Sheet, told: Iterable[Told]) -> Sheet:
     lines = list(told)
     if not lines or sheet.names is None:
         return sheet
-    names = replace(sheet.names, words=sheet.names.words | _words(sheet, lines))
-    names = replace(names, letters=names.letters | {name for name in _defined(lines) if len(name) == 1})
+    names = sheet.names._replace(words=sheet.names.words | _words(sheet, lines))
+    names = names._replace(letters=names.letters | {name for name in _defined(lines) if len(name) == 1})
     stated = (_statement(line, sheet, names) for line in lines if not line.asks)
     asked = (_question(line, sheet, names) for line in lines if line.asks)
     return replace(sheet, told=tuple(stated), questions=(*sheet.questions, *asked))
@@ -142,7 +142,7 @@ def _chain(told: Told, names: Names) -> Chain:
         word = f"place{'i' * number}x"  # a word that no page has
         words[word] = Symbol(AT, (place["label"],) if place["label"] else (), (place["line"],))
         text = text[: place.start()] + word + text[place.end() :]
-    parsed = parse_math(text, Location(max(told.line, 1)), names=replace(names, words=names.words | words.keys()))
+    parsed = parse_math(text, Location(max(told.line, 1)), names=names._replace(words=names.words | words.keys()))
     if _BLANK.search(told.text):
         raise told.error("put the numbers in for the blanks (_)")
     if parsed.unread or len(parsed.chains) != 1:
@@ -154,4 +154,4 @@ def _chain(told: Told, names: Names) -> Chain:
         return n.Name(words.get(node.symbol.base, node.symbol), node.spelled) if isinstance(node, n.Name) else node
 
     links = (replace(link, expr=n.rewrite(link.expr, place_of), alternatives=()) for link in chain.links)
-    return replace(chain, links=tuple(links))
+    return chain._replace(links=tuple(links))

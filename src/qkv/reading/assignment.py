@@ -90,7 +90,7 @@ def _joined(sheet: Sheet, task: Page, own: Iterable[Equation]) -> Page:
 
 def _moved(equation: Equation, lines: int) -> Equation:
     """An equation so many lines further up."""
-    items = tuple(replace(item, line=item.line - lines) for item in equation.items)
+    items = tuple(item._replace(line=item.line - lines) for item in equation.items)
     return replace(equation, items=items, line=equation.line - lines, end_line=equation.end_line - lines)
 
 
@@ -159,7 +159,7 @@ def _renamed(equation: Equation, others: frozenset[Symbol]) -> Equation:
             return n.Name(node.symbol._replace(base=node.symbol.base + OTHER), node.spelled, at=node.at)
         return node
 
-    items = (replace(item, expr=n.rewrite(item.expr, change)) for item in equation.items)
+    items = (item._replace(expr=n.rewrite(item.expr, change)) for item in equation.items)
     return replace(equation, items=tuple(items))
 
 

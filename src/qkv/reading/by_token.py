@@ -90,4 +90,4 @@ def _for_token(equation: Equation, token: str) -> Equation:
     first, symbol = equation.items[0], equation.names[0]
     scripts = ((), (token,)) if token.isdecimal() else ((token,), ())
     name = n.Name(Symbol(symbol.base.lower(), *scripts), f"{first.text}_{token}", at=first.expr.at)
-    return replace(equation, items=(replace(first, expr=name, options=()), equation.items[1]))
+    return replace(equation, items=(first._replace(expr=name, options=()), equation.items[1]))

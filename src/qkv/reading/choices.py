@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Family, Role
@@ -12,8 +12,7 @@ ROWS, DOWN_KEYS, DOWN_QUERIES = frozenset({"rows"}), frozenset({"columns", "keys
 USUAL = frozenset({"rows", "scaled", "open"})
 
 
-@dataclass(frozen=True, slots=True)
-class Choices:
+class Choices(NamedTuple):
     """One way to read a page.
 
     conventions     for each scope: rows or columns, scaled or unscaled, causal or open
@@ -42,4 +41,4 @@ class Choices:
         """The same with other conventions in one scope."""
         made = list(self.conventions)
         made[scope] = conventions
-        return replace(self, conventions=tuple(made))
+        return self._replace(conventions=tuple(made))

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import permutations, product
 
 from qkv.check.cells import fitted, shape_of
@@ -58,24 +57,24 @@ def choose(page: Page) -> Choices:
     choices = Choices(
         tuple(USUAL for _ in page.scopes), zero_based=_counts_from_zero(page), capitals_index=_capitals_index(page)
     )
-    choices = replace(choices, roles=tuple(outputs(page, System(page, choices))))
+    choices = choices._replace(roles=tuple(outputs(page, System(page, choices))))
     answered = frozenset(answers(page, System(page, choices)))
-    choices = replace(
-        choices, claimed=answered.union(derivable(page, choices)), answered=answered, arrays=tuple(_inputs(page))
+    choices = choices._replace(
+        claimed=answered.union(derivable(page, choices)), answered=answered, arrays=tuple(_inputs(page))
     )
     hidden = choices.claimed | answered
-    choices = replace(_with_roles(page, choices), claimed=hidden)
+    choices = _with_roles(page, choices)._replace(claimed=hidden)
     for scope in page.scopes:
         chosen = choices.with_conventions(scope, _conventions(page, choices, scope))
         choices = _settled(page, chosen, frozenset({scope}))
-    return _settled(page, _answering(page, replace(choices, claimed=hidden)))
+    return _settled(page, _answering(page, choices._replace(claimed=hidden)))
 
 
 def _answering(page: Page, choices: Choices) -> Choices:
     """The same, of what answers the assignment only what has a value without it."""
     values = values_of(page, choices)
     found = (d for ds in page.definitions.values() for d in ds if d.equation in choices.answered)
-    return replace(choices, answered=frozenset(d.equation for d in found if _is_worked(d, page, values)))
+    return choices._replace(answered=frozenset(d.equation for d in found if _is_worked(d, page, values)))
 
 
 def _is_worked(answer: Definition, page: Page, values: Values) -> bool:
@@ -92,7 +91,7 @@ def _settled(page: Page, choices: Choices, scopes: Scopes | None = None) -> Choi
     """The same, of what may be claimed (in some problems) only what the rest of the page gives a value."""
     if not choices.claimed:
         return choices
-    return replace(choices, claimed=choices.answered.union(claimed_in(page, choices, scopes)))
+    return choices._replace(claimed=choices.answered.union(claimed_in(page, choices, scopes)))
 
 
 def _counts_from_zero(page: Page) -> bool:
@@ -167,7 +166,7 @@ def _with_roles(page: Page, choices: Choices) -> Choices:
             if taken not in known:
                 rest = {scope: explained for scope, explained in bits.items() if scope not in scopes}
                 claimed = (i for i in option.claimed if page.equations[i].scope in scopes or i in settled.claimed)
-                made = _settled(page, replace(option, claimed=frozenset(claimed)), scopes)
+                made = _settled(page, option._replace(claimed=frozenset(claimed)), scopes)
                 known[taken] = rest | _bits(page, made, scopes, most + OTHER_ROLE - sum(rest.values()))
             if (explained := sum(known[taken].values()) - cost) > most:
                 best, most, bits = option, explained, known[taken]
@@ -206,14 +205,14 @@ def _options(page: Page, choices: Choices) -> Iterator[tuple[Choices, float, Sco
                 made = {k: v for k, v in arrays.items() if k != index and v is not role}
                 made |= {index: role} if role is not None else {}
                 yield (
-                    replace(choices, arrays=tuple(made.items())),
+                    choices._replace(arrays=tuple(made.items())),
                     OTHER_ROLE,
                     dependent | {page.equations[index].scope},
                 )
     for first, second in permutations(nameless, 2):
         made = {**arrays, first: Role.X, second: Role.Y}
         yield (
-            replace(choices, arrays=tuple(made.items())),
+            choices._replace(arrays=tuple(made.items())),
             OTHER_ROLE + 1,
             dependent | {page.equations[i].scope for i in (first, second)},
         )
@@ -221,7 +220,7 @@ def _options(page: Page, choices: Choices) -> Iterator[tuple[Choices, float, Sco
         for rank, role in enumerate(roles):
             if dict(choices.roles).get(family) is not role:
                 others = ((f, r) for f, r in choices.roles if f != family)
-                made_roles = replace(choices, roles=(*others, (family, role)))
+                made_roles = choices._replace(roles=(*others, (family, role)))
                 yield made_roles, OTHER_ROLE + rank, dependent | page.mentioning[family]
 
 
@@ -331,7 +330,7 @@ def _explained(values: Values, prints: list[Printed], scope: int, enough: float)
         if (value := values.true(n.Name(role_symbol(role, head)), spot)) is not None
     ]  # fmt: skip
     total = ROLE_KNOWN * len(known)
-    printed = values_of(system.page, replace(system.choices, claimed=frozenset()))  # a formula goes on from prints
+    printed = values_of(system.page, system.choices._replace(claimed=frozenset()))  # a formula goes on from prints
     arrays = dict(system.choices.arrays)
     left = sum(shown.most for shown in prints)
     for shown in prints:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import groupby
 
 from qkv.check.cells import Grid, fitted, shape_of
@@ -103,7 +102,7 @@ def claimed_in(page: Page, choices: Choices, scopes: Scopes | None) -> Iterator[
     for equation, definitions in groupby(givens, lambda d: d.equation):
         if not any(_is_derived(page, values, definition) for definition in definitions):
             kept.discard(equation)
-            values = values_of(page, replace(choices, claimed=frozenset(kept)))
+            values = values_of(page, choices._replace(claimed=frozenset(kept)))
     yield from kept
 
 

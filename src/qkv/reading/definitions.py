@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
@@ -22,8 +22,7 @@ class Source(Enum):
     GIVEN = "by its numbers alone"
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
+class Definition(NamedTuple):
     """What a page says of a name at one place."""
 
     symbol: Symbol

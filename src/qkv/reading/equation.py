@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Symbol
@@ -20,8 +21,7 @@ class Kind(Enum):
     VALUE = "printed numbers"
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(NamedTuple):
     """One side of an equation; `options` are its other readings."""
 
     kind: Kind
@@ -120,7 +120,7 @@ def settled(items: list[Item]) -> tuple[Item, ...]:
     last = items[-1]
     shows = last.kind is Kind.WORKING and not n.holds(last.expr, n.Matrix) and (len(items) > 1 or _is_exact(last.expr))
     if shows and all(item.kind is not Kind.VALUE for item in items):
-        items = [*items[:-1], replace(last, kind=Kind.VALUE)]
+        items = [*items[:-1], last._replace(kind=Kind.VALUE)]
     return tuple(items)
 
 

@@ -128,7 +128,7 @@ def _as_one_name(item: Item) -> Item:
     bases = [part.symbol.base for part in n.walk(item.expr) if isinstance(part, n.Name)]
     if not isinstance(item.expr, n.Product) or bases != words or not all(w.isalpha() and len(w) > 2 for w in words):
         return item
-    return replace(item, expr=n.Name(Symbol("_".join(words)), item.text, at=item.expr.at), kind=Kind.NAME)
+    return item._replace(expr=n.Name(Symbol("_".join(words)), item.text, at=item.expr.at), kind=Kind.NAME)
 
 
 def _upright(expr: n.Expr) -> n.Expr:

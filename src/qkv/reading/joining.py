@@ -95,7 +95,7 @@ def apart(equation: Equation) -> Iterator[Equation]:
     for _, group in groupby(range(len(rows)), key=kinds.__getitem__):
         at = list(group)
         first, last = (min(equation.line + i, equation.end_line) for i in (at[0], at[-1]))
-        item = replace(only, expr=n.Matrix(tuple(rows[i] for i in at)), line=first)
+        item = only._replace(expr=n.Matrix(tuple(rows[i] for i in at)), line=first)
         label = labels[at[0]] if len(at) == 1 else kinds[at[0]]
         named = tuple(labels[i] for i in at) if len(at) > 1 else ()
         words = f"{equation.words} {label}"
@@ -119,7 +119,7 @@ def withdrawn(made: list[Equation], lines: Sequence[str]) -> list[Equation]:
         again = any(
             _works(equation) & _works(after) and (after.next or _doubted(equation, after, lines)) for after in below
         )
-        items = tuple(replace(i, struck=True) if again and i.kind is Kind.VALUE else i for i in equation.items)
+        items = tuple(i._replace(struck=True) if again and i.kind is Kind.VALUE else i for i in equation.items)
         found.append(replace(equation, items=items) if again else equation)
     return found
 
@@ -168,7 +168,7 @@ def _without_product(equation: Equation) -> Equation:
     rows = [factor.rows[0] for factor in factors if isinstance(factor, n.Matrix) and len(factor.rows) == 1]
     if not 1 < len(rows) == len(factors) or len({len(row) for row in rows}) > 1 or len(rows[0]) < 2:
         return equation
-    array = replace(last, expr=n.Matrix(tuple(rows), at=factors[0].at), kind=Kind.VALUE)
+    array = last._replace(expr=n.Matrix(tuple(rows), at=factors[0].at), kind=Kind.VALUE)
     return replace(equation, items=(name, array)) if all(map(is_printed, factors)) else equation
 
 
@@ -192,7 +192,7 @@ def _as_rows(run: list[Equation]) -> Equation:
     text = ", ".join(equation.text for equation in run)
     *named, last = run[0].items
     return (
-        replace(run[0], items=(*named, replace(last, expr=n.Matrix(rows), text=text)), text=text) if run[1:] else run[0]
+        replace(run[0], items=(*named, last._replace(expr=n.Matrix(rows), text=text)), text=text) if run[1:] else run[0]
     )
 
 
@@ -238,7 +238,7 @@ def _as_word(equation: Equation) -> Equation | None:
     word = equation.items[0].text
     alone = replace(
         equation,
-        items=(replace(equation.items[1], relation=Relation.FIRST),),
+        items=(equation.items[1]._replace(relation=Relation.FIRST),),
         label=word,
         words=f"{equation.words} {word}:",
     )
@@ -285,7 +285,7 @@ def _as_array(run: list[Equation]) -> Iterator[Equation]:
         return
     first, last = run[0], run[-1]
     rows = tuple(row for equation in run for row in equation.items[0].expr.rows)  # type: ignore[union-attr]
-    item = replace(first.items[0], expr=n.Matrix(rows), text="\n".join(equation.text for equation in run))
+    item = first.items[0]._replace(expr=n.Matrix(rows), text="\n".join(equation.text for equation in run))
     words = re.sub(rf"\s*{re.escape(first.label)}\W*$", "", first.words)
     yield replace(
         first, items=(item,), end_line=last.end_line, text=item.text, label="", words=words,

@@ -62,8 +62,8 @@ def _dotted(item: Item, printed: Printed) -> Item:
     expr = n.rewrite(item.expr, change)
     if expr is item.expr:
         return item
-    return replace(
-        item, expr=expr, kind=Kind.VALUE if isinstance(expr, n.Matrix) else item.kind
+    return item._replace(
+        expr=expr, kind=Kind.VALUE if isinstance(expr, n.Matrix) else item.kind
     )  # a notation, no damage
 
 
@@ -89,7 +89,7 @@ def _factors(items: list[Item], printed: Printed) -> Iterator[Item]:
             if made is not None and right not in printed.values():
                 reason = f"damaged matrix read as {plain(made)}: the one repair that gives the printed product"
                 fixed = n.Product(left, replace(made, at=right.at), at=item.expr.at)
-                item = replace(item, expr=fixed, repair=reason)
+                item = item._replace(expr=fixed, repair=reason)
         yield item
 
 
@@ -116,7 +116,7 @@ def _ragged(items: list[Item]) -> Iterator[Item]:
             rows = [_reading(row, true) for row, true in zip(item.expr.rows, product.rows, strict=False)]
             if all(rows) and len(item.expr.rows) == len(product.rows):
                 whole = n.Matrix(tuple(row for row in rows if row), at=item.expr.at)
-                item = replace(item, kind=Kind.VALUE, expr=whole, repair=f"read as {plain(whole)}")
+                item = item._replace(kind=Kind.VALUE, expr=whole, repair=f"read as {plain(whole)}")
         yield item
 
 
@@ -141,7 +141,7 @@ def _formula(item: Item, items: list[Item], printed: Printed, defined: set[Symbo
         put = _put_in(expr, items, printed, strange)
         if put is not None and all(symbol in put for symbol in strange if symbol in n.names_in(expr)):
             fixed = _renamed(expr, put)
-            return replace(item, expr=fixed, repair=f"read as {plain(fixed)}") if fixed != item.expr else item
+            return item._replace(expr=fixed, repair=f"read as {plain(fixed)}") if fixed != item.expr else item
     return item
 
 

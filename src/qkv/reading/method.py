@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role
@@ -101,8 +101,7 @@ def prior_layout(layout: frozenset[str], text: str) -> float:
     return (6.0 if columns else 0.0) if "columns" in layout else (0.0 if columns else 5.0)
 
 
-@dataclass(frozen=True, slots=True)
-class ScaleSaid:
+class ScaleSaid(NamedTuple):
     """What words say of the scale: whether those of a problem deny it, whether they say it, whether any on the page do,
     and whether the page speaks of dot-product attention."""
 

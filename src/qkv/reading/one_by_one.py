@@ -68,7 +68,7 @@ def _as_row(run: list[Equation]) -> Iterator[Equation]:
         return
     first, last = run[0], run[-1]
     cells = tuple(equation.items[0].expr for equation in run)
-    item = replace(first.items[0], expr=n.Matrix((cells,), loose=True), text=", ".join(e.items[0].text for e in run))
+    item = first.items[0]._replace(expr=n.Matrix((cells,), loose=True), text=", ".join(e.items[0].text for e in run))
     words = first.words.removesuffix(first.label).rstrip(" :") or first.words
     tokens = tuple(_token(equation.label) for equation in run)
     yield replace(first, items=(item,), end_line=last.end_line, label="", words=words, columns=tokens)

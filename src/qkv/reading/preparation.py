@@ -11,9 +11,9 @@ slope(∂L/∂x)        by the formulas from x to L        like(a b, x)         
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from flint import fmpq
 
@@ -55,8 +55,7 @@ _PRODUCTS, _SUMS = frozenset({n.Product}), frozenset({n.Sum})
 _DOTTED = ({Role.Q, Role.K}, {Role.SOURCE, Role.STATES})  # whose products are scores
 
 
-@dataclass(frozen=True, slots=True)
-class Preparation:
+class Preparation(NamedTuple):
     """Makes expressions ready at one spot, with the values that are known there."""
 
     look: Look

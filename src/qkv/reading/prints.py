@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import NamedTuple
 
 from qkv.check.cells import Loose
 from qkv.expr import nodes as n
@@ -17,8 +18,7 @@ from qkv.reading.remembering import Memory, Remembering
 PRINTED = "¶="  # the base of a symbol for a formula that was printed with a value
 
 
-@dataclass(frozen=True, slots=True)
-class Print:
+class Print(NamedTuple):
     """A value as its author printed it.
 
     held     what the author may go on with            mended  the same with its false cells put right

@@ -51,7 +51,7 @@ def with_running(equations: Sequence[Equation]) -> list[Equation]:
         return replace(node, symbol=node.symbol._replace(labels=(), indices=node.symbol.labels))
 
     return [
-        replace(e, items=tuple(replace(item, expr=n.rewrite(item.expr, run)) for item in e.items)) for e in equations
+        replace(e, items=tuple(item._replace(expr=n.rewrite(item.expr, run)) for item in e.items)) for e in equations
     ]
 
 
@@ -67,7 +67,7 @@ def with_own_gelu(equations: Sequence[Equation]) -> list[Equation]:
         return replace(node, function="gelutanh") if isinstance(node, n.Call) and node.function == "gelu" else node
 
     return [
-        replace(e, items=tuple(replace(item, expr=n.rewrite(item.expr, own)) for item in e.items)) for e in equations
+        replace(e, items=tuple(item._replace(expr=n.rewrite(item.expr, own)) for item in e.items)) for e in equations
     ]
 
 
@@ -79,7 +79,7 @@ def _defines_gelu(equation: Equation) -> bool:
 
 def _item(item: Item, found: set[str]) -> Item:
     expr = n.rewrite(item.expr, lambda node: _cell_name(node, found))
-    return item if expr == item.expr else replace(item, expr=expr, kind=kind_of(expr))
+    return item if expr == item.expr else item._replace(expr=expr, kind=kind_of(expr))
 
 
 def _cell_name(node: n.Expr, found: set[str]) -> n.Expr:
@@ -123,7 +123,7 @@ def with_letters(made: Iterable[Equation]) -> Iterator[Equation]:
         if called is not None:
             symbol = Symbol(called["before"] or called["within"])
             name = Item(Kind.NAME, n.Name(symbol), Relation.FIRST, first.line, first.column, str(symbol))
-            equation = replace(equation, items=(name, replace(first, relation=Relation.EQUAL)))
+            equation = replace(equation, items=(name, first._replace(relation=Relation.EQUAL)))
         yield equation
 
 
@@ -146,7 +146,7 @@ def _of_head(equation: Equation, common: set[Symbol], head: str) -> Equation:
             return replace(node, symbol=node.symbol._replace(indices=(head,)))
         return node
 
-    items = (replace(i, expr=n.rewrite(i.expr, change), options=()) for i in equation.items)
+    items = (i._replace(expr=n.rewrite(i.expr, change), options=()) for i in equation.items)
     return replace(equation, items=tuple(items))
 
 
@@ -168,7 +168,7 @@ def _qualifier(equation: Equation) -> str:
 def _marked(equation: Equation, word: str) -> Equation:
     first = equation.items[0]
     name = n.Name(Symbol(equation.names[0].base, (word,)), at=first.expr.at)
-    return replace(equation, items=(replace(first, expr=name, options=()), *equation.items[1:]))
+    return replace(equation, items=(first._replace(expr=name, options=()), *equation.items[1:]))
 
 
 MARKS = frozenset(map(Symbol, ("partial", "∂", "d")))

@@ -56,8 +56,8 @@ def outranked(found: dict[Symbol, list[Definition]], made: Sequence[Equation], s
         for symbol in told.names[:1]:
             own = [d for d in found[symbol] if d.equation == told.index]
             rest = [d for d in found[symbol] if d.scope not in where and d.equation != told.index]
-            given = [replace(d, source=Source.STATED) if d.source is Source.WORKING else d for d in own]
-            found[symbol] = [*(replace(d, scope=scope) for scope in sorted(where) for d in given), *rest]
+            given = [d._replace(source=Source.STATED) if d.source is Source.WORKING else d for d in own]
+            found[symbol] = [*(d._replace(scope=scope) for scope in sorted(where) for d in given), *rest]
 
 
 class _Known:
@@ -78,7 +78,7 @@ class _Known:
                 return None
             rows = rows or self._labels(item.expr)
             expr = self.resolved(item.expr, below=";" in item.text)
-            items.append(replace(item, expr=expr, kind=kind_of(expr), options=()))
+            items.append(item._replace(expr=expr, kind=kind_of(expr), options=()))
         line = statement.at.line
         near = min(self._made, key=lambda e: (e.line < line, abs(e.line - line)), default=None)
         scope = near.scope if near is not None and line != EVERYWHERE else 0

@@ -88,7 +88,7 @@ def _as_triangle(run: list[Equation]) -> Iterator[Equation]:
         yield from run
     elif made is not None:
         first, text = run[0], "\n".join(equation.text for equation in run)
-        item = replace(first.items[0], expr=n.Matrix(made), text=text)
+        item = first.items[0]._replace(expr=n.Matrix(made), text=text)
         words = re.sub(rf"\s*{re.escape(first.label)}\W*$", "", first.words)
         labels = tuple(equation.label for equation in run)
         yield replace(first, items=(item,), end_line=run[-1].end_line, text=text, label="", words=words, rows=labels)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from qkv.interpret.rounding import MINUS_INFINITY
 from qkv.interpret.trace import Table
@@ -16,8 +16,7 @@ CUT = None  # stands for what is left out, in lists of row and column numbers
 Picked = tuple[int | None, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """Where a cell stands on its line; its row and column count from 0."""
 
     start: int
@@ -26,8 +25,7 @@ class Span:
     column: int
 
 
-@dataclass(frozen=True, slots=True)
-class Grid:
+class Grid(NamedTuple):
     """The lines of (a part of) a table, the cells on each line, and a caption that says what is left out."""
 
     lines: tuple[str, ...]

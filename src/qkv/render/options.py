@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class Depth(StrEnum):
@@ -14,8 +14,7 @@ class Depth(StrEnum):
     FULL = "full"  # each step, and how each of its cells comes about
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(NamedTuple):
     """Depth, significant digits, decimal places (which win over digits), whether only what is wrong is listed, and
     whether the working of each cell is folded away until somebody asks for it."""
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 from flint import fmpq
 
@@ -34,8 +34,7 @@ def above_advice(traces: Iterable[Trace]) -> str:
     return UNSOLVED if any(program.answers for program in programs) else NOTHING
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
+class Shown(NamedTuple):
     """A table of decimals; `exact` says that nothing was rounded."""
 
     rows: Table

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from qkv.check.model import Report
 from qkv.interpret.trace import Trace
@@ -16,8 +15,7 @@ if TYPE_CHECKING:
     from qkv.solving.understood import Understood
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(NamedTuple):
     """A format; for the terminal its width and whether it has colours; whether several files were asked for."""
 
     form: str

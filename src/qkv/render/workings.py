@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from dataclasses import dataclass, field
+from typing import NamedTuple, TypeVar
 
 from qkv.expr import nodes as n
 from qkv.expr.show import latex, plain
@@ -25,8 +25,7 @@ Values = Callable[[n.Expr], Value]
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Style:
+class Style(NamedTuple):
     """How the pieces of a working are written."""
 
     times: str
@@ -90,7 +89,7 @@ def cell_workings(
     >>> cell_workings(n.Product(left, right), Trace(Program("", (), ())).evaluate)(1, 1)
     '2·2 + 2·3 + 2·1 = 12'
     """
-    writer = Writer(replace(PLAIN, show=show), remembered(values), digits, places)
+    writer = Writer(PLAIN._replace(show=show), remembered(values), digits, places)
     return lambda row, column: writer.equation(expr, row, column)
 
 

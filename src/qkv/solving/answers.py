@@ -49,7 +49,7 @@ def answers_of(problem: Completion, questions: Sequence[Item], assumed: Sequence
             continue  # a step that the page works out itself
         asked = wanted(_with_display(item, page), page.sheet, tokens)
         if (found := _REFERS.search(item.text)) is not None:  # 'the weight of token 1 in (a)'
-            asked = [replace(each, methods=each.methods or methods.get(found[1], ())) for each in asked]
+            asked = [each._replace(methods=each.methods or methods.get(found[1], ())) for each in asked]
         methods[item.label.strip("()")] = tuple(method for each in asked for method in each.methods)
         parts = tuple(dict.fromkeys(part for each in asked for part in _parts(problem, each, item.line)))
         parts = () if _are_operands(parts, item.text) else parts
@@ -98,12 +98,12 @@ def _with_display(item: Item, page: Page) -> Item:
     """A question asks for what its one formula defines, 'Compute ∂L/∂z = p − y', or the one below it."""
     own = [e.names[0] for e in page.own if e.line == item.line and e.names and e.of(Kind.FORMULA)]
     if item.told is None and len(own) == 1 and "=" in item.text and "∂" in own[0].base:
-        return replace(item, told=n.Name(own[0]))
+        return item._replace(told=n.Name(own[0]))
     if item.told is not None or item.text.rstrip().endswith((".", "?", "!", "。", "？")):
         return item
     below = (e for e in page.own if item.line < e.line <= item.line + BELOW and not e.of(Kind.VALUE) and e.names)
     name = next((n.Name(equation.names[0]) for equation in below), None)
-    return replace(item, told=name) if name is not None else item
+    return item._replace(told=name) if name is not None else item
 
 
 SHORT = 120  # characters of an answer that stands below its question; a longer one is pointed to

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
@@ -45,8 +46,7 @@ _GIVEN = frozenset(  # what a page may give for the rows of a block
 _UNUSED = (frozenset({"W_1", "W_2"}), frozenset({"W_U"}))  # given for nothing else, if these steps are left open
 
 
-@dataclass(frozen=True, slots=True)
-class Operation:
+class Operation(NamedTuple):
     """One item of a list, with the operations that its words name in their order."""
 
     label: str

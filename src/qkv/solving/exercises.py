@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
+from typing import NamedTuple
 
 from qkv.check.mistakes.patterns import matches
 from qkv.errors import QkvError
@@ -30,8 +31,7 @@ from qkv.solving.replies import is_beside
 Made = Iterable[Given | Step]
 
 
-@dataclass(frozen=True, slots=True)
-class Asking:
+class Asking(NamedTuple):
     """A question in small letters, on a page, with the program so far."""
 
     program: Program
@@ -41,8 +41,7 @@ class Asking:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Exercise:
+class Exercise(NamedTuple):
     """What questions may ask for.
 
     words     what the page says              makes   the steps, and what sentences give for them

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from qkv.expr.names import Role
 from qkv.library.roles import SAID
@@ -13,8 +13,7 @@ from qkv.reading.proposed import Offer
 from qkv.regex import regex
 
 
-@dataclass(frozen=True, slots=True)
-class Assumption:
+class Assumption(NamedTuple):
     """What was assumed of some quantities, so that a problem can be worked out."""
 
     says: str

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role
@@ -77,8 +76,8 @@ def _with_method(choices: Choices, method: Method, scope: int) -> Choices:
     if method.factor is not None:
         usual = n.Root(n.Name(role_symbol(Role.D_K))) if "scaled" in conventions else n.number(1)
         scale, conventions = n.Quotient(scale or usual, method.factor), conventions - {"unscaled"} | {"scaled"}
-    return replace(
-        choices.with_conventions(scope, frozenset(conventions)), sight=method.sight, scale=scale, supposed=True
+    return choices.with_conventions(scope, frozenset(conventions))._replace(
+        sight=method.sight, scale=scale, supposed=True
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
@@ -27,8 +28,7 @@ from qkv.theory.worked import answered
 MOST_RIVALS = 2  # other formulas that are listed
 
 
-@dataclass(frozen=True, slots=True)
-class Quantity:
+class Quantity(NamedTuple):
     """One quantity of a problem.
 
     name     as the page calls it, or the words before it      place     the role that it plays; None for plain algebra
@@ -49,8 +49,7 @@ class Quantity:
     rivals: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(NamedTuple):
     """One problem of a page: its program, what was chosen for it, and its quantities in the order of the page."""
 
     program: Program

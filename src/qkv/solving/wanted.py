@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from qkv.errors import Location, QkvError
 from qkv.expr import nodes as n
@@ -86,8 +86,7 @@ _OF_TOKEN = regex(  # for x1
 _NUMBERED = regex(rf"{spoken('line')}\s*#?(?P<number>\d{{1,2}})\b(?!\s*[x×-])", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(NamedTuple):
     """What a question asks for.
 
     exprs    names and formulas in it                      rows     the tokens that it speaks of: numbers or words
@@ -116,8 +115,7 @@ class Wanted:
     seen: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(NamedTuple):
     """One numbered question with its sentences; `told` is what it asks for, where a person told that."""
 
     label: str
@@ -139,7 +137,7 @@ def items(questions: Sequence[Question]) -> list[Item]:
             text = question.text.removeprefix(question.label).strip()
             found.append(Item(question.label, (text,), question.line, question.expr))
         elif found and not question.label and found[-1].line == question.line and found[-1].told is None:
-            found[-1] = replace(found[-1], sentences=(*found[-1].sentences, question.text))
+            found[-1] = found[-1]._replace(sentences=(*found[-1].sentences, question.text))
         elif not _STEP.match(question.text):
             text = question.text.removeprefix(question.label).strip() if question.label else question.text
             found.append(Item(question.label, (text,), question.line))
@@ -152,7 +150,7 @@ def wanted(item: Item, sheet: Sheet, tokens: Sequence[str]) -> list[Wanted]:
         return [Wanted((item.told,))]
     found = [_wanted(sentence, sheet, tokens) for sentence in item.sentences]
     return [
-        replace(then, methods=then.methods or first.methods)
+        then._replace(methods=then.methods or first.methods)
         for first, then in zip((found[0], *found), found, strict=False)
     ]
 

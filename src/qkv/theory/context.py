@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from qkv.expr import nodes as n
 from qkv.library.model_said import LAYERS
@@ -44,8 +45,7 @@ class Context:
         return "n" in self.spelling and "n_q" not in self.spelling
 
 
-@dataclass(frozen=True, slots=True)
-class Background:
+class Background(NamedTuple):
     """What is known of a whole sheet, found once."""
 
     sheet: Sheet

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
+from typing import NamedTuple
 
 from qkv.errors import NameUnknownError, ValueRefused
 from qkv.expr import nodes as n
@@ -30,8 +31,7 @@ PROJECTIONS = frozenset({Role.Q, Role.K, Role.V, Role.W_O})
 HEAD = 1  # the one head that is written out; it stands for h
 
 
-@dataclass(frozen=True, slots=True)
-class CostStep:
+class CostStep(NamedTuple):
     """One step: what it makes, and how many operations that takes (all heads together)."""
 
     name: str
@@ -44,8 +44,7 @@ class CostStep:
     projection: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Cost:
+class Cost(NamedTuple):
     """What a program costs, as polynomials in the sizes that are left open."""
 
     kind: str
@@ -92,8 +91,7 @@ class Cost:
     def changed(self, change: Callable[[Size], Size]) -> Cost:
         """Every polynomial passed through a function."""
         steps = tuple(
-            replace(
-                step,
+            step._replace(
                 shape=(change(step.shape[0]), change(step.shape[1])),
                 counts=changed(step.counts, change),
                 times=change(step.times),
@@ -101,8 +99,7 @@ class Cost:
             )
             for step in self.steps
         )
-        return replace(
-            self,
+        return self._replace(
             steps=steps,
             parameters=change(self.parameters),
             kv_cache=change(self.kv_cache),
@@ -171,7 +168,7 @@ def _counted(kind: str, scaled: bool, causal: bool, convention: Convention) -> C
     program = program_of(chosen, scaled, causal)
     known = {item.symbol: AROUND.get(item.spelled) or _shape_of(item.role, chosen) for item in program.givens}
     counted = _count(program, algebra, known, S["layers"] if "E" in chosen.around else ONE)
-    return replace(counted, kind=f"{'causal ' if causal else ''}{chosen.says}")
+    return counted._replace(kind=f"{'causal ' if causal else ''}{chosen.says}")
 
 
 def _check(sizes: Mapping[str, int]) -> None:
@@ -231,7 +228,7 @@ def _small_tile(cost: Cost) -> Cost:
     if scores is None:
         return cost
     rows, columns = (min(TILE, number(size) or TILE) for size in scores.shape)
-    return replace(cost, tile=constant(rows * columns + 2 * rows))
+    return cost._replace(tile=constant(rows * columns + 2 * rows))
 
 
 def program_cost(program: Program, convention: Convention = Convention.TEXTBOOK) -> Cost:
@@ -301,8 +298,7 @@ def _any_head(step: Step) -> Step:
     return replace(step, symbol=general(step.symbol), expr=n.rewrite(step.expr, change))
 
 
-@dataclass(frozen=True, slots=True)
-class Crossing:
+class Crossing(NamedTuple):
     """From how many tokens on attention takes more multiplications than the projections."""
 
     tokens: Fraction | None  # None where a size is open

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from qkv.expr.names import Role
 from qkv.interpret.counts import SizePair
@@ -31,8 +31,7 @@ MATRICES = (Role.X, *PROJECTIONS, Role.W_O)
 WITH_BIASES = (*MATRICES, Role.B_Q, Role.B_K, Role.B_V, Role.B_O)
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(NamedTuple):
     """A kind of attention, by what is given to it; `around` names what stands around it."""
 
     key: str

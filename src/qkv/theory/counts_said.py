@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from qkv.regex import regex
 from qkv.theory.parameters import parts_said
@@ -71,8 +71,7 @@ SAID = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Speaks:
+class Speaks(NamedTuple):
     """Steps and sort of operation that a sentence speaks of."""
 
     steps: tuple[str, ...]

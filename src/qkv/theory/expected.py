@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from flint import fmpq
 
@@ -41,8 +41,7 @@ Value = Ratio | Copies
 Known = dict[tuple[bool, n.Expr], Ratio]
 
 
-@dataclass(frozen=True, slots=True)
-class Chance:
+class Chance(NamedTuple):
     """A random component x: what E puts in place of x and of x²."""
 
     x: Any
@@ -50,8 +49,7 @@ class Chance:
     instead_of_square: Any  # (E[x²] − x²) / 2
 
 
-@dataclass(frozen=True, slots=True)
-class Moments:
+class Moments(NamedTuple):
     """Evaluates expressions about q and k; `given` replaces μ and σ by numbers."""
 
     ring: FormulaRing
@@ -207,8 +205,7 @@ def chain_holds(links: Sequence[n.Expr], standard: bool, known: Known | None = N
     return False, left, right
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """Whether a chain holds (None: it cannot be told), and two sides of it, which differ if it does not."""
 
     holds: bool | None

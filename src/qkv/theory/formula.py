@@ -9,10 +9,9 @@ width of a token, D_k and d_k the width of a key. A name that is none of these l
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from flint import fmpq
 
@@ -53,8 +52,7 @@ class Unclear(ReadError):
     """A formula that says something else than a polynomial in known sizes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Formula:
+class Formula(NamedTuple):
     """A formula: its value, whether it stands in O(…), and the sizes that occur in it."""
 
     value: Ratio

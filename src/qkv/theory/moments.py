@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 from flint import fmpq
 
@@ -12,8 +11,7 @@ from qkv.expr import nodes as n
 from qkv.theory.ring import Ratio, Ring
 
 
-@dataclass(frozen=True, slots=True)
-class Random:
+class Random(NamedTuple):
     """A matrix whose entries all have this mean and variance. A known number has variance 0."""
 
     rows: Ratio

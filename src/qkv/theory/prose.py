@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from qkv.expr.names import Role
 from qkv.interpret.counts import Size
@@ -31,8 +31,7 @@ MATRICES: tuple[tuple[str, re.Pattern[str]], ...] = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+class Said(NamedTuple):
     """A statement in words: where it begins, what it is about, whether it is right (None: open), and the truth."""
 
     place: int

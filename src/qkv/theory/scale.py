@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 from flint import fmpq
 
@@ -16,8 +16,7 @@ from qkv.theory.ring import Ratio, Ring
 TEX = str.maketrans({"μ": r"\mu", "σ": r"\sigma", "−": "-", "²": "^2", "⁴": "^4", "√": r"\surd "})
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """One step of the derivation: a formula, its LaTeX, and the rule that allows it."""
 
     formula: str
@@ -25,8 +24,7 @@ class Line:
     rule: str
 
 
-@dataclass(frozen=True, slots=True)
-class Derivation:
+class Derivation(NamedTuple):
     """E and Var of qᵀk for components with mean μ and standard deviation σ, and the scale that follows."""
 
     lines: tuple[Line, ...]

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise, repeat
+from typing import NamedTuple
 
 from qkv.check.compare import Shown, meets
 from qkv.check.model import Cause, Verdict
@@ -18,8 +19,7 @@ from qkv.interpret.certified import Value
 from qkv.interpret.rounding import exact_decimal, round_places
 
 
-@dataclass(frozen=True, slots=True)
-class Meeting:
+class Meeting(NamedTuple):
     """A cell of a product: the rows of the left factor, the columns of the right one, and which of them meet."""
 
     rows: Sequence[Sequence[Cell]]
@@ -38,8 +38,7 @@ class Meeting:
         return self.total + c.negate(amount)
 
 
-@dataclass(frozen=True, slots=True)
-class DotSlip:
+class DotSlip(NamedTuple):
     """A slip while working out one cell of a product."""
 
     key: str
@@ -47,8 +46,7 @@ class DotSlip:
     change: Callable[[Meeting], Iterator[Cell]]
 
 
-@dataclass(frozen=True, slots=True)
-class TextSlip:
+class TextSlip(NamedTuple):
     """A slip while writing a number down."""
 
     key: str
@@ -132,8 +130,7 @@ TEXTS: tuple[TextSlip, ...] = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class JudgedCell:
+class JudgedCell(NamedTuple):
     """A printed cell with its verdict, its true value, and what the author's own numbers give."""
 
     shown: Shown
@@ -189,8 +186,7 @@ def _is_cut(cell: JudgedCell) -> bool:
     return False
 
 
-@dataclass(frozen=True, slots=True)
-class Factors:
+class Factors(NamedTuple):
     """A product that gives what is shown, or a part of which does."""
 
     left: Value

@@ -10,8 +10,7 @@ value, they are told in this order.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from qkv.check.mistakes.scene import Scene, Variants
 from qkv.expr import nodes as n
@@ -138,8 +137,7 @@ SAYS = dict(line.split(": ", 1) for line in ROWS.strip().splitlines() if not lin
 Change = Callable[[Any, Scene], Variants]
 
 
-@dataclass(frozen=True, slots=True)
-class Mistake:
+class Mistake(NamedTuple):
     """What may happen to a node of some kinds. A `whole` one happens to the result alone and to nothing inside of it;
     one that `keeps_shape` puts nothing of another shape anywhere; a `rare` one is told only where no other explains
     what is shown; one that `swaps` has rows or columns change places."""

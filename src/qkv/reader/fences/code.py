@@ -7,9 +7,10 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from textwrap import dedent
+from typing import NamedTuple
 
 from qkv.errors import Location
 from qkv.expr.nodes import Expr, Mask, Matrix, Name, Number, is_literal, rewrite, walk
@@ -201,8 +202,7 @@ def _parts(node: ast.Expr) -> list[str | ast.expr]:
     return [x.value if isinstance(x, ast.Constant) and isinstance(x.value, str) else x for x in values]
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
+class _Entry(NamedTuple):
     """Python source without its prompts and its common indent, and what the console printed after it."""
 
     line: int
@@ -264,7 +264,7 @@ def _echo(
     links = [Link(Relation.FIRST, left, text, at)]
     if formula is not None:
         links.append(Link(Relation.EQUAL, formula, text, at))
-    chain = replace(chains[0], links=(*links, value), at=at, text=f"{text} = {value.text}")
+    chain = chains[0]._replace(links=(*links, value), at=at, text=f"{text} = {value.text}")
     yield Stated(chain, Origin.PLAIN)  # a value that somebody shows, unlike the code that made it
 
 

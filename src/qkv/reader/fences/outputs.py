@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 
 from qkv.library.words import means
 from qkv.reader.page import Block, Fence, Paragraph, Title
@@ -34,14 +33,14 @@ def with_outputs(found: Iterable[Block]) -> Iterator[Block]:
             yield block
             code = None
         elif printed and code is not None:
-            yield replace(block, code=code.text)
+            yield block._replace(code=code.text)
             code = None
         elif block.language == STORED_ABOVE:
             above, code = block, None
         else:
             yield block
             if above is not None:
-                yield replace(above, code=block.text)
+                yield above._replace(code=block.text)
             code, above = (block if above is None and block.language in PYTHON else None), None
         announced = None
     if announced is not None:

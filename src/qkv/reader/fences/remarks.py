@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 import tokenize
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from qkv.regex import regex
 
@@ -15,8 +15,7 @@ _TAIL = regex(r"(\][\])]*,?)[ \t][^\[\]\n]*$", re.MULTILINE)  # words behind a r
 _NESTED = regex(r"\[\s*\[|\d\.|\.\d|\d\s+-?\d")  # (2, 3) and [2, 3] may be shapes, [2 3] is none
 
 
-@dataclass(frozen=True, slots=True)
-class Remark:
+class Remark(NamedTuple):
     """A comment: the line of the source on which it begins, counted from 1, and its text without the marks."""
 
     line: int

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from qkv.errors import ReadError
 from qkv.reader.maths import signs
@@ -18,8 +18,7 @@ class Unreadable(ReadError):
     """A stretch that spells no expression."""
 
 
-@dataclass(frozen=True, slots=True)
-class Paired:
+class Paired(NamedTuple):
     """Tokens whose brackets all match: partner[i] is the other end (i itself for other tokens)."""
 
     tokens: list[Token]

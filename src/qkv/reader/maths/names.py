@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from qkv.expr import functions
 from qkv.reader.maths import signs
@@ -21,8 +22,7 @@ INDEX_RUN = frozenset("ijklmnprst")
 SPELLED = frozenset(signs.GREEK.values())
 
 
-@dataclass(frozen=True, slots=True)
-class Names:
+class Names(NamedTuple):
     """What a page shows of its names.
 
     words      runs of letters that it defines: love, PE, Wq

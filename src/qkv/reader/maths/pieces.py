@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from qkv.library.words import means
 from qkv.reader.maths.brackets import Paired, size_in
@@ -78,8 +78,7 @@ def _is_aside(tokens: list[Token], first: int) -> bool:
     return tokens[first].text == "(" and tokens[first].gap and before.kind not in ("op", "cmd", "func")
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """A range of tokens that is one chain, the sign before it, and whether it is crossed out."""
 
     lo: int

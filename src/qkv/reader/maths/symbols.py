@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from qkv.expr.names import INDEX_LETTERS, Symbol
 from qkv.reader.maths import signs
@@ -18,8 +19,7 @@ from qkv.regex import regex
 _PART = regex(r"\d+|[^\W\d_]+(?:_[^\W\d_]+)*")
 
 
-@dataclass(frozen=True, slots=True)
-class Script:
+class Script(NamedTuple):
     """One script of a quantity: its mark, and its tokens, which begin at index `start` of the stream."""
 
     mark: str

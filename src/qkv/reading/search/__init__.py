@@ -22,8 +22,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from qkv.check.compare import Shown
 from qkv.expr import nodes as n
@@ -52,8 +51,7 @@ LIMIT: Final = 40_000
 PRIOR: Final = 2.0  # bits that any searched expression costs
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """An expression that gives a printed grid, in the grid's shape; what that is worth; the pool values it uses."""
 
     expr: n.Expr

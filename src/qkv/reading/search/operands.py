@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import NamedTuple, TypeAlias
 
@@ -74,8 +73,7 @@ def block_expr(expr: n.Expr, shape: Shape, at: tuple[int, int], size: Shape) -> 
     return expr
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(NamedTuple):
     """An earlier value: what stands for it, and its cells as floats with their errors; −∞ has no error."""
 
     expr: n.Expr
@@ -115,8 +113,7 @@ def gain(target: Target, made: Operand) -> float:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Operand:
+class Operand(NamedTuple):
     """A value to build with, or one that was built. `columns` is its transpose, `size` its largest absolute value,
     `reach` its largest error. `place` tells which line of its pool value it is, None for the whole."""
 
@@ -167,8 +164,7 @@ def transpose_of(a: Operand) -> Operand:
     return Operand(transposed(a.expr), a.columns, turn(a.radius), a.uses, a.centre, a.size, a.reach, a.place, a.extra)
 
 
-@dataclass(frozen=True, slots=True)
-class Scene:
+class Scene(NamedTuple):
     """What a grid is searched with.
 
     `wholes` are the pool's values, vectors as rows, and `turns` the transposes of its matrices. `lines` are all their

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from itertools import chain, combinations, permutations
 from operator import add, mul, sub, truediv
 from typing import Final, NamedTuple
@@ -301,4 +300,4 @@ def _concatenated(parts: Operands, extra: float) -> Operand:
     radius = tuple(tuple(chain(*rows)) for rows in zip(*(a.radius for a in parts), strict=True))
     uses = tuple(chain(*(a.uses for a in parts)))
     made = operand_of(n.Concat(tuple(a.expr for a in parts), 1), centre, radius, uses)
-    return replace(made, extra=extra)
+    return made._replace(extra=extra)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from qkv.check.compare import Shown
@@ -23,8 +22,7 @@ class Ratio(NamedTuple):
     high: float
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(NamedTuple):
     """A printed grid, a column as a row. `half` is what each cell may be off, floats considered."""
 
     centre: Table
