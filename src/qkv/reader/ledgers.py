@@ -104,10 +104,10 @@ def _values(cell: Cell, page: Page) -> tuple[Link, ...]:
     """The value of a cell, and what it says it is about: 6,738,415,616 ≈ 6.74 B."""
     text = bare(cell.text)
     head, sign, _ = text.partition("≈")
-    first = amount_in(replace(cell, text=_plain(head.strip())), page)
+    first = amount_in(cell._replace(text=_plain(head.strip())), page)
     if first is None or not sign or not head.strip():
         return (first,) if first is not None else ()
-    chains = parsed_cell(replace(cell, text=_plain(text)), page).chains
+    chains = parsed_cell(cell._replace(text=_plain(text)), page).chains
     rest = chains[0].links[1:] if len(chains) == 1 else ()
     return (first, *rest)
 
@@ -125,9 +125,9 @@ def _left(row: Row, value: Number, open_: list[Number], page: Page) -> tuple[tup
         factor = Number(Fraction(times["before"] or times["after"]), 0, times["before"] or times["after"], at=value.at)
         return _made(Product(factor, open_[-1]), working, at), open_[-1:]
     if source is not None and _OPERATORS.search(working):
-        chains = parsed_cell(replace(source, text=_plain(working)), page).chains
+        chains = parsed_cell(source._replace(text=_plain(working)), page).chains
         links = chains[0].links if len(chains) == 1 else ()
-        single = calculation_in(replace(source, text=_plain(working)), page) if len(links) == 1 else None
+        single = calculation_in(source._replace(text=_plain(working)), page) if len(links) == 1 else None
         links = (single,) if single is not None else links
         return links, [number for number in open_ if any(_takes(link.expr, number) for link in links)][-1:]
     if _ADDED.search(working) or (not working and _ADDED.search(label)) or is_total(label):

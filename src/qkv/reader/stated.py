@@ -26,7 +26,7 @@ def matrix(
 ) -> Iterator[Event]:
     """One matrix; a name cell that is no name is its label, and may say that all of it is in per cent."""
     if name is not None and "%" in name.text and not any("%" in cell.text for row in rows for cell in row):
-        rows = [[replace(cell, text=f"{bare(cell.text)}%") for cell in row] for row in rows]
+        rows = [[cell._replace(text=f"{bare(cell.text)}%") for cell in row] for row in rows]
     values = [tuple(value for cell in row if (value := value_in(cell, page)) is not None) for row in rows]
     cells = [cell for row in rows for cell in row]
     text = "\n".join("\t".join(cell.text for cell in row) for row in rows[:50])
@@ -44,7 +44,7 @@ def array(
 ) -> Stated:
     """An array under what its name cell says: a name, a formula, or words that label it, or both: 'head 1: Q ='."""
     before = _BEFORE_NAME.match(name.text) if name else None
-    name = replace(name, text=name.text[before.end() :]) if name and before else name
+    name = name._replace(text=name.text[before.end() :]) if name and before else name
     names = names_in_cell(name, page)
     sign = Relation.APPROX if name and name.text.endswith("≈") else Relation.EQUAL
     links = (*names, replace(link, relation=sign) if names else link)

@@ -68,7 +68,7 @@ def read_rows(block: Rows, page: Page) -> Iterator[Event]:
     elif sorts <= {"number", "empty"} and not _rows_are_chains(block):
         yield from _numbers(block, page)
     elif results := _results(columns, page):
-        yield from (replace(stated((link,), told), whole=True) for told, link in results)
+        yield from (stated((link,), told)._replace(whole=True) for told, link in results)
     elif (
         chains := [] if "vector" in sorts else list(filter(None, (_row_chain(row, page) for row in _whole_rows(block))))
     ):
@@ -92,7 +92,7 @@ def _apart(block: Rows) -> list[Rows]:
         return []
     parts = zip(named, spans, strict=True)
     return [
-        replace(block, body=tuple(tuple(row[i] for i in span) for row in block.body), heads=(), corner=None, name=head)
+        block._replace(body=tuple(tuple(row[i] for i in span) for row in block.body), heads=(), corner=None, name=head)
         for head, span in parts
     ]
 
@@ -119,7 +119,7 @@ def _without_sums(block: Rows, page: Page) -> Iterator[Event]:
         yield from each_column(columns_of(block), labels, page)
     elif parts := _components(block):
         for base, chosen in parts.items():
-            head = replace(block.heads[chosen[0]], text=base)
+            head = block.heads[chosen[0]]._replace(text=base)
             rows = [[row[i] for i in chosen if i < len(row)] for row in block.body]
             yield from matrix(rows, head, page, row_labels=labels)
     elif len(labels) == len(block.body) and len(set(map(len, block.body))) > 1 and not block.heads:
@@ -140,13 +140,13 @@ def _without_totals(block: Rows) -> tuple[Rows, list[tuple[Cell, str]]]:
         totals += [
             (cell, f"{told} {dict(enumerate(heads)).get(k, '')}".strip()) for k, cell in enumerate(block.body[-1])
         ]
-        block = replace(block, body=block.body[:-1], labels=block.labels[:-1])
+        block = block._replace(body=block.body[:-1], labels=block.labels[:-1])
     if len(heads) > 2 and len(heads) == len(block.body[0]) and is_total(heads[-1]):
         labels = texts(block.labels) or tuple(str(k + 1) for k in range(len(block.body)))
         full = [(row, label) for row, label in zip(block.body, labels, strict=False) if len(row) == len(heads)]
         totals += [(row[-1], f"{heads[-1]} {label}") for row, label in full]
         body = tuple(row[: len(heads) - 1] for row in block.body)
-        block = replace(block, heads=block.heads[:-1], body=body)
+        block = block._replace(heads=block.heads[:-1], body=body)
     return block, totals
 
 
@@ -180,7 +180,7 @@ def _turned(block: Rows) -> Rows:
     """A table with its rows as columns."""
     whole = len(block.labels) == len(block.body) and {len(row) for row in block.body} == {len(block.heads)}
     body = tuple(zip(*block.body, strict=True)) if whole else ()
-    return replace(block, body=body, heads=block.labels, labels=block.heads)
+    return block._replace(body=body, heads=block.labels, labels=block.heads)
 
 
 def _each_head(block: Rows, heads: list[str], page: Page) -> Iterator[Event]:

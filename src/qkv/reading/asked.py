@@ -10,7 +10,7 @@ from qkv.expr.functions import BY_KEY
 from qkv.library.words import pattern
 from qkv.reader.grammar import parse_formula
 from qkv.reader.model import Question
-from qkv.reading.page import Page
+from qkv.reading.page import Page, found_once
 from qkv.reading.told import asked_expr
 from qkv.regex import regex
 
@@ -55,26 +55,18 @@ def words_without(words: str, sentences: Iterable[str]) -> str:
 _LABEL = regex(r"^\(?\w{1,4}[.)]\s+")
 
 
+@found_once
 def asked_parts(page: Page, scope: int) -> tuple[n.Expr, ...]:
-    """The formulas that the questions of a problem ask for, and all that they are made of: found once for a page."""
-    kept: dict[int, tuple[n.Expr, ...]] = page.__dict__.setdefault("_asked_parts", {})
-    if scope not in kept:
-        parts = (
-            part
-            for question in questions_of(page, scope)
-            for _, expr in stated_in(question, page)
-            for part in n.walk(expr)
-        )
-        kept[scope] = tuple(dict.fromkeys(part for part in parts if isinstance(part, _WORKED)))
-    return kept[scope]
+    """The formulas that the questions of a problem ask for, and all that they are made of."""
+    asked = (expr for question in questions_of(page, scope) for _, expr in stated_in(question, page))
+    parts = (part for expr in asked for part in n.walk(expr))
+    return tuple(dict.fromkeys(part for part in parts if isinstance(part, _WORKED)))
 
 
+@found_once
 def all_asked(page: Page) -> tuple[n.Expr, ...]:
-    """The formulas that all questions of a page ask for: found once for a page."""
-    if "_all_asked" not in page.__dict__:
-        page.__dict__["_all_asked"] = tuple(expr for question in page.asked for _, expr in stated_in(question, page))
-    found: tuple[n.Expr, ...] = page.__dict__["_all_asked"]
-    return found
+    """The formulas that all questions of a page ask for."""
+    return tuple(expr for question in page.asked for _, expr in stated_in(question, page))
 
 
 def said_formulas(page: Page) -> Iterator[n.Expr]:

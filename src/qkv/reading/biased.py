@@ -237,7 +237,7 @@ def _is_bias(equation: Equation) -> bool:
 
 def _named(equation: Equation, symbol: Symbol) -> Equation:
     name = Item(Kind.NAME, n.Name(symbol), Relation.FIRST, equation.line, equation.column)
-    return replace(equation, items=(name, replace(equation.items[0], relation=Relation.EQUAL), *equation.items[1:]))
+    return replace(equation, items=(name, equation.items[0]._replace(relation=Relation.EQUAL), *equation.items[1:]))
 
 
 def _with(equation: Equation, expr: n.Expr) -> Equation:

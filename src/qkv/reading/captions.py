@@ -13,12 +13,13 @@ from qkv.reading.asked import all_asked, said_formulas
 from qkv.reading.definitions import Source
 from qkv.reading.equation import Kind
 from qkv.reading.nameless import is_pattern
-from qkv.reading.page import Page
+from qkv.reading.page import Page, found_once
 from qkv.reading.usage import Roles, used_roles
 
 CAPTION = 60  # characters of the words above a name that may say what it is
 
 
+@found_once
 def uses_of(page: Page) -> dict[Symbol, Roles]:
     """What a page's formulas, stated or asked for, use names for."""
     stated = dict(page.stated)
@@ -31,27 +32,22 @@ def uses_of(page: Page) -> dict[Symbol, Roles]:
     return used_roles((*written, *all_asked(page), *said_formulas(page)), stated)
 
 
+@found_once
 def multiplied(page: Page) -> frozenset[Symbol]:
-    """The names that are only given, as matrices, and that formulas of the page multiply: found once for a page."""
-    kept: dict[str, frozenset[Symbol]] = page.__dict__
-    if "_multiplied" not in kept:
-        written = (item.expr for equation in page.equations for item in equation.of(Kind.FORMULA))
-        products = (part for expr in written for part in n.walk(expr) if isinstance(part, n.Product))
-        sides = (side.arg if isinstance(side, n.Transpose) else side for p in products for side in (p.left, p.right))
-        kept["_multiplied"] = frozenset(
-            side.symbol for side in sides if isinstance(side, n.Name) and _is_given_matrix(page, side.symbol)
-        )
-    return kept["_multiplied"]
+    """The names that are only given, as matrices, and that formulas of the page multiply."""
+    written = (item.expr for equation in page.equations for item in equation.of(Kind.FORMULA))
+    products = (part for expr in written for part in n.walk(expr) if isinstance(part, n.Product))
+    sides = (side.arg if isinstance(side, n.Transpose) else side for p in products for side in (p.left, p.right))
+    names = (side.symbol for side in sides if isinstance(side, n.Name))
+    return frozenset(name for name in names if _is_given_matrix(page, name))
 
 
+@found_once
 def distributed(page: Page) -> frozenset[Symbol]:
-    """The names that formulas of the page take a softmax of: found once for a page."""
-    kept: dict[str, frozenset[Symbol]] = page.__dict__
-    if "_distributed" not in kept:
-        written = (item.expr for equation in page.equations for item in equation.of(Kind.FORMULA))
-        inner = (part.arg for expr in written for part in n.walk(expr) if isinstance(part, n.Softmax))
-        kept["_distributed"] = frozenset(arg.symbol for arg in inner if isinstance(arg, n.Name))
-    return kept["_distributed"]
+    """The names that formulas of the page take a softmax of."""
+    written = (item.expr for equation in page.equations for item in equation.of(Kind.FORMULA))
+    inner = (part.arg for expr in written for part in n.walk(expr) if isinstance(part, n.Softmax))
+    return frozenset(arg.symbol for arg in inner if isinstance(arg, n.Name))
 
 
 def _is_given_matrix(page: Page, symbol: Symbol) -> bool:
@@ -71,11 +67,13 @@ def shown_role(page: Page, symbol: Symbol) -> Role | None:
 
 def captioned_role(page: Page, symbol: Symbol) -> Role | None:
     """What the caption above a name that is given in numbers calls it; what is said of h_1 holds for h_2."""
-    kept: dict[object, tuple[Role, ...]] = page.__dict__.setdefault("_captioned", {})
-    family = (symbol.family, len(symbol.indices)) if symbol.indices else symbol
-    if family not in kept:
-        kept[family] = tuple(dict.fromkeys(_captioned(page, symbol)))
-    return next((r for r in kept[family] if r is not Role.WEIGHTS or symbol not in _right_factors(page)), None)
+    called = _called(page, symbol._replace(indices=("",) * len(symbol.indices)))
+    return next((role for role in called if role is not Role.WEIGHTS or symbol not in _right_factors(page)), None)
+
+
+@found_once
+def _called(page: Page, family: Symbol) -> tuple[Role, ...]:
+    return tuple(dict.fromkeys(_captioned(page, family)))
 
 
 def _captioned(page: Page, symbol: Symbol) -> Iterator[Role]:
@@ -108,11 +106,9 @@ def _is_factor(name: str, words: str) -> bool:
     return between is not None or last is not None
 
 
+@found_once
 def _right_factors(page: Page) -> frozenset[Symbol]:
     """The names that stand last in a product: the weights W in X W are no attention weights, which stand first."""
-    kept: dict[str, frozenset[Symbol]] = page.__dict__
-    if "_right_factors" not in kept:
-        formulas = (item.expr for equation in page.equations for item in equation.of(Kind.FORMULA))
-        products = (node for formula in formulas for node in n.walk(formula) if isinstance(node, n.Product))
-        kept["_right_factors"] = frozenset(node.right.symbol for node in products if isinstance(node.right, n.Name))
-    return kept["_right_factors"]
+    formulas = (item.expr for equation in page.equations for item in equation.of(Kind.FORMULA))
+    products = (node for formula in formulas for node in n.walk(formula) if isinstance(node, n.Product))
+    return frozenset(node.right.symbol for node in products if isinstance(node.right, n.Name))

@@ -10,7 +10,7 @@ from qkv.expr import nodes as n
 from qkv.interpret.certified import Value
 from qkv.reading.bits import grid_bits
 from qkv.reading.equation import Equation, Item, Kind
-from qkv.reading.page import Page
+from qkv.reading.page import Page, found_once
 
 SLIP = 6.0  # bits that a value loses if not all of it agrees
 MOST_BITS = 40.0  # one print tells no more than this about a choice
@@ -34,15 +34,13 @@ class Printed:
     agreed: dict[int, tuple[Value, float]] = field(default_factory=dict, compare=False)  # what values gave back, by id
 
 
+@found_once
 def evidence(page: Page) -> tuple[Printed, ...]:
     """The printed values of a page; of a chain the last one."""
-    if "_evidence" not in page.__dict__:
-        found = [
-            printed_of(equation, grid) for equation in page.equations if not equation.struck
-            for item in equation.of(Kind.VALUE)[-1:] if (grid := printed_grid(item)) is not None
-        ]  # fmt: skip
-        page.__dict__["_evidence"] = tuple(found)
-    return page.__dict__["_evidence"]  # type: ignore[no-any-return]
+    return tuple([
+        printed_of(equation, grid) for equation in page.equations if not equation.struck
+        for item in equation.of(Kind.VALUE)[-1:] if (grid := printed_grid(item)) is not None
+    ])  # fmt: skip
 
 
 def printed_of(equation: Equation, grid: Grid) -> Printed:

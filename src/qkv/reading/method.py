@@ -17,7 +17,7 @@ from qkv.library.words import pattern
 from qkv.reading.asked import all_asked, questions_of, said_formulas, words_without
 from qkv.reading.choices import DOWN_KEYS, DOWN_QUERIES, ROWS
 from qkv.reading.equation import Kind
-from qkv.reading.page import Page
+from qkv.reading.page import Page, found_once
 from qkv.reading.usage import stated_method
 from qkv.regex import regex
 
@@ -188,18 +188,12 @@ EITHER = {
 }
 
 
+@found_once
 def decided(page: Page, scope: int) -> frozenset[str]:
     """The conventions that an assignment leaves no choice about, in words or by the formula that it asks for.
 
     What is said of another run beside the first ('repeat with a mask', 'why do we scale?') decides nothing. A mask that
     nobody speaks of is not asked for."""
-    kept: dict[int, frozenset[str]] = page.__dict__.setdefault("_decided", {})
-    if scope not in kept:
-        kept[scope] = frozenset(_found_decided(page, scope))
-    return kept[scope]
-
-
-def _found_decided(page: Page, scope: int) -> frozenset[str]:
     asked = stated_method(all_asked(page))
     asked |= frozenset(word for word in _stated(page, scope) if not asked & EITHER[word])
     if page.task is None:

@@ -163,7 +163,7 @@ class Naming:
         taken = (
             usual in PROJECTED.keys() | {Role.X}
             and said in WORKED_OUT | set(PROJECTED.values())
-            and any(not stand_ins()[usual].isdisjoint(roles) for roles in self._uses.values())
+            and any(not stand_ins()[usual].isdisjoint(roles) for roles in uses_of(self.page).values())
         )
         stated = (formula for formulas in self.page.stated.values() for formula in formulas)
         last = said in RESULTS and usual in SCORE_LIKE and symbol not in self._in_formulas
@@ -191,7 +191,7 @@ class Naming:
 
     def _used(self, symbol: Symbol) -> Roles:
         """The roles that the use of a name in formulas leaves it; what the use of all of x says holds for x_1."""
-        uses = self._uses
+        uses = uses_of(self.page)
         found = uses.get(symbol)
         if found is None and symbol.indices and is_number(symbol.indices[-1]):
             alike = (s for s in uses if len(symbol.indices) - len(s.indices) in (0, 1) and is_alike(symbol, s))
@@ -200,14 +200,6 @@ class Naming:
             rows = (s for s in uses if len(s.indices) == 1 and is_number(s.indices[0]) and is_alike(symbol, s))
             found = next((uses[other] for other in rows), None)
         return found or ()
-
-    @property
-    def _uses(self) -> dict[Symbol, Roles]:
-        """What the page's formulas, stated or asked for, use names for: found once for all readings of the page."""
-        kept: dict[str, dict[Symbol, Roles]] = self.page.__dict__
-        if "_uses" not in kept:
-            kept["_uses"] = uses_of(self.page)
-        return kept["_uses"]
 
     def _scripted(self, symbol: Symbol, role: Role) -> Place:
         """The place of a name of which only the role is known: its index is a head where matrices are printed for it, a

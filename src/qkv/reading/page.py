@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, wraps
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar, TypeVarTuple
 
 from qkv.expr import nodes as n
 from qkv.expr.names import Family, Role, Symbol
@@ -26,6 +27,9 @@ from qkv.reading.renamed import with_families, with_letters, with_own_gelu, with
 from qkv.reading.told import outranked, with_told
 from qkv.reading.turned import with_turned
 from qkv.reading.waves import with_waves
+
+Found = TypeVar("Found")
+Asked = TypeVarTuple("Asked")
 
 
 class Spot(NamedTuple):
@@ -90,6 +94,11 @@ class Page:
     @cached_property
     def memory(self) -> Memory:
         """What was worked out of its numbers so far, for all who read it."""
+        return {}
+
+    @cached_property
+    def found(self) -> dict[object, Any]:
+        """What was found about it so far: see `found_once`."""
         return {}
 
     @cached_property
@@ -236,6 +245,20 @@ class Page:
         first = max(above, default=0) if scope else 0
         last = min(below) - 1 if below else len(self.sheet.lines)
         return first + 1, max(last, *lines, first) if lines else last
+
+
+def found_once(find: Callable[[Page, *Asked], Found]) -> Callable[[Page, *Asked], Found]:
+    """A function about a page that finds each thing once: all readings of the page share it."""
+
+    @wraps(find)
+    def found(page: Page, *asked: *Asked) -> Found:
+        key = find, asked
+        if key not in page.found:
+            page.found[key] = find(page, *asked)
+        made: Found = page.found[key]
+        return made
+
+    return found
 
 
 def plain_page(sheet: Sheet) -> Page:

@@ -19,12 +19,12 @@ def repaired(left: n.Matrix, right: n.Matrix, shown: n.Matrix) -> n.Matrix | Non
     fits = not right.is_ragged and right.shape == (left.shape[1], shown.shape[1])
     if fits or len(right.rows) != left.shape[1] or shown.is_ragged:
         return None
-    ways = [list(readings(row, shown.shape[1])) for row in right.rows]
+    ways = [{tuple(_ratios(way)): way for way in readings(row, shown.shape[1])} for row in right.rows]
     if prod(map(len, ways)) > MAX_TRIED:
         return None
     wanted = _ratios(_cells(shown))
-    fitting = {tuple(_ratios(_cells(made))): made for made in map(n.Matrix, product(*ways))}
-    found = [made for made in fitting.values() if _ratios(_cells(product_of(left, made))) == wanted]
+    tried = map(n.Matrix, product(*[way.values() for way in ways]))
+    found = [made for made in tried if _ratios(_cells(product_of(left, made))) == wanted]
     return found[0] if len(found) == 1 else None
 
 

@@ -11,11 +11,12 @@ from qkv.library.words import means
 from qkv.reading.definitions import Source
 from qkv.reading.equation import Equation, Kind
 from qkv.reading.indexed import LETTER
-from qkv.reading.page import Page
+from qkv.reading.page import Page, found_once
 
 EPSILON = frozenset(("epsilon", "varepsilon", "eps", "ε"))
 
 
+@found_once
 def statistics(page: Page) -> dict[Symbol, n.Expr]:
     """What names without a definition are by the squares and the norms in which a page has them."""
     found: dict[Symbol, n.Expr] = {}

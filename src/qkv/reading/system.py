@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from functools import cached_property
 from itertools import chain
 
 from qkv.expr import nodes as n
@@ -30,7 +29,7 @@ from qkv.reading.nameless import INPUTS, NAMELESS
 from qkv.reading.naming import ROLE, SIZED, Known, is_alike, is_number, naming_of, role_symbol
 from qkv.reading.page import Page, Spot
 from qkv.reading.slopes import SLOPE, derivative
-from qkv.reading.statistics import EPSILON, statistics
+from qkv.reading.statistics import statistics
 from qkv.reading.targets import target
 from qkv.reading.within import (
     called_in_words,
@@ -39,6 +38,7 @@ from qkv.reading.within import (
     gains_of,
     is_part_of_above,
     line_called,
+    negligible,
     visible,
     wholes,
 )
@@ -85,25 +85,17 @@ class System:
         shown = place is not None and symbol.base == NAMELESS and not self.page.suggested.get(int(symbol.indices[0]))
         return place is not None and (place.role in AFTER_Q or shown)
 
-    @cached_property
+    @property
     def functions(self) -> dict[str, tuple[Defined, ...]]:
         """The functions that the page defines."""
         return functions_of(self.page)
 
-    @cached_property
+    @property
     def gains(self) -> dict[Symbol, Symbol]:
         """What the page calls the γ and β of its norms."""
         return gains_of(self.page)
 
-    @cached_property
-    def _negligible(self) -> frozenset[Symbol]:
-        """The ε that only keeps roots from being zero, where nobody says how small it is: √(var(x) + ε)."""
-        exprs = [item.expr for equation in self.page.equations for item in equation.items]
-        roots = [part.arg for expr in exprs for part in n.walk(expr) if isinstance(part, n.Root)]
-        added = {x.symbol for of in roots if isinstance(of, n.Sum) for x in of.terms if isinstance(x, n.Name)}
-        return frozenset(s for s in added if s.base in EPSILON and s not in self.page.definitions)
-
-    @cached_property
+    @property
     def _statistics(self) -> dict[Symbol, n.Expr]:
         """The mean and the deviation that only a norm of the page uses."""
         return statistics(self.page)
@@ -140,7 +132,7 @@ class System:
                     late.append((expr, Spot(definition.scope, definition.line), definition.source))
         if symbol in CONSTANTS and not self.page.family(symbol):
             yield CONSTANTS[symbol], spot, None
-        if symbol in self._negligible:
+        if symbol in negligible(self.page):
             yield n.Number(Fraction(0), 4, "0.0000"), spot, None  # 1e-5 rounds to it
         plain = symbol._replace(primes=symbol.primes - 1)
         known = plain in self.page.definitions and symbol not in self.page.definitions

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.library.roles import SCORE_LIKE, places
@@ -11,7 +9,7 @@ from qkv.library.words import spoken
 from qkv.reading.definitions import Definition, Source
 from qkv.reading.equation import Kind
 from qkv.reading.method import speaks_of_mask
-from qkv.reading.page import Page
+from qkv.reading.page import Page, found_once
 from qkv.regex import regex
 
 _CROSSED = regex(spoken("crossed"))
@@ -60,16 +58,12 @@ def are_lettered(page: Page, symbol: Symbol) -> bool:
 
 
 def are_numbers(page: Page, symbol: Symbol) -> bool:
-    """Whether one number each is printed for a name with an index and for others of its family: score_0, score_1. Found
-    once for all of the family."""
-    kept: dict[tuple[Symbol, int], bool] = page.__dict__.setdefault("_numbers", {})
-    family = symbol._replace(indices=()), len(symbol.indices)
-    if family not in kept:
-        kept[family] = _are_numbers(page, page.family(symbol), len(symbol.indices))
-    return kept[family]
+    """Whether one number each is printed for a name with an index and for others of its family: score_0, score_1."""
+    return _are_numbers(page, page.family(symbol), len(symbol.indices))
 
 
-def _are_numbers(page: Page, names: Iterable[Symbol], count: int) -> bool:
+@found_once
+def _are_numbers(page: Page, names: tuple[Symbol, ...], count: int) -> bool:
     family = [s for s in names if len(s.indices) == count and all(map(str.isdecimal, s.indices))]
     printed = [page.equations[d.equation].of(Kind.VALUE)[-1:] for s in family for d in page.definitions.get(s, ())]
     values = [value.expr for found in printed for value in found]

@@ -169,7 +169,7 @@ class _Turned:
         formula = Item(Kind.FORMULA, self.formula(vector, place), Relation.EQUAL, equation.line, equation.column)
         named = tuple(item for item in equation.items if item.kind is Kind.NAME)
         rest = tuple(
-            replace(item, relation=Relation.EQUAL if item.relation is Relation.FIRST else item.relation)
+            item._replace(relation=Relation.EQUAL if item.relation is Relation.FIRST else item.relation)
             for item in equation.items
             if item.kind is not Kind.NAME
         )
@@ -198,7 +198,7 @@ class _Turned:
         first, other = (scaled, scores) if _ROOT.search(words) else (scores, scaled)
         formula = Item(Kind.FORMULA, first, Relation.FIRST, equation.line, equation.column, options=(other,))
         return replace(
-            equation, items=(formula, replace(equation.items[0], relation=Relation.EQUAL), *equation.items[1:])
+            equation, items=(formula, equation.items[0]._replace(relation=Relation.EQUAL), *equation.items[1:])
         )
 
     # — what is asked —

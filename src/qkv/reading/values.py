@@ -21,7 +21,7 @@ from qkv.interpret.loop import evaluate
 from qkv.reading.choices import Choices
 from qkv.reading.definitions import Source
 from qkv.reading.naming import SIZED, role_symbol
-from qkv.reading.page import Page, Spot
+from qkv.reading.page import Page, Spot, found_once
 from qkv.reading.preparation import Preparation
 from qkv.reading.prints import Key, Known, Print, Prints
 from qkv.reading.remembering import Remembering
@@ -89,12 +89,10 @@ class Values:
         return self.true(n.Name(role_symbol(role, head)), spot)
 
 
+@found_once
 def values_of(page: Page, choices: Choices) -> Values:
     """Values under some choices, the same for all who ask."""
-    kept: dict[Choices, Values] = page.__dict__.setdefault("_values", {})
-    if choices not in kept:
-        kept[choices] = Values(System(page, choices))
-    return kept[choices]
+    return Values(System(page, choices))
 
 
 class _Look:

@@ -215,6 +215,6 @@ def _with(equation: Equation, options: Sequence[n.Expr]) -> Equation:
     formula = Item(Kind.FORMULA, first, Relation.EQUAL, equation.line, equation.column, options=tuple(others))
     names = tuple(item for item in equation.items if item.kind is Kind.NAME)
     rest = [item for item in equation.items if item.kind is not Kind.NAME]
-    shown = tuple(replace(item, relation=Relation.EQUAL) for item in rest[:1]) + tuple(rest[1:])
-    begins = formula if names else replace(formula, relation=Relation.FIRST)
+    shown = tuple(item._replace(relation=Relation.EQUAL) for item in rest[:1]) + tuple(rest[1:])
+    begins = formula if names else formula._replace(relation=Relation.FIRST)
     return replace(equation, items=(*names, begins, *shown))

@@ -15,8 +15,9 @@ from qkv.reading.activations import shown_activations
 from qkv.reading.definitions import Definition, Source
 from qkv.reading.equation import Equation, Kind
 from qkv.reading.nameless import NAMELESS
-from qkv.reading.page import Page, Spot
+from qkv.reading.page import Page, Spot, found_once
 
+EPSILON = frozenset(("epsilon", "varepsilon", "eps", "ε"))
 _BESIDE = 40  # characters before a vector that say what it is
 
 
@@ -75,6 +76,16 @@ def _plainly(label: str) -> str:
     return re.sub(r"[\W_]", "", unicodedata.normalize("NFKC", label)).lower()
 
 
+@found_once
+def negligible(page: Page) -> frozenset[Symbol]:
+    """The ε that only keeps roots from being zero, where nobody says how small it is: √(var(x) + ε)."""
+    exprs = (item.expr for equation in page.equations for item in equation.items)
+    roots = (part.arg for expr in exprs if n.holds(expr, n.Root) for part in n.walk(expr) if isinstance(part, n.Root))
+    added = {x.symbol for of in roots if isinstance(of, n.Sum) for x in of.terms if isinstance(x, n.Name)}
+    return frozenset(s for s in added if s.base in EPSILON and s not in page.definitions)
+
+
+@found_once
 def functions_of(page: Page) -> dict[str, tuple[Defined, ...]]:
     """The functions that the page defines, FFN(x) = relu(x W_1) W_2, or whose values show what they are."""
     found: dict[str, tuple[Defined, ...]] = {}
@@ -84,6 +95,7 @@ def functions_of(page: Page) -> dict[str, tuple[Defined, ...]]:
     return {function: (shown,) for function, shown in shown_activations(page)} | found
 
 
+@found_once
 def gains_of(page: Page) -> dict[Symbol, Symbol]:
     """What the page calls the γ and β of a norm, where its words say that a vector is the gain: 'gain g = (1, 2)'."""
     found: dict[Symbol, Symbol] = {}
