@@ -7,48 +7,47 @@ from collections.abc import Sequence
 
 from qkv.library import around_said
 from qkv.library.said import places_said
+from qkv.regex import regex
 
 _I = re.IGNORECASE
-LOGIT = re.compile(r"logit|логит|ロジット|로짓|对数几率", _I)
-PROBABLE = re.compile(
-    r"probabilit|wahrscheinlichkeit|probabilidad|probabilidade|вероятност|概率|機率|確率|확률|softmax", _I
-)
-LOSS = re.compile(
+LOGIT = regex(r"logit|логит|ロジット|로짓|对数几率", _I)
+PROBABLE = regex(r"probabilit|wahrscheinlichkeit|probabilidad|probabilidade|вероятност|概率|機率|確率|확률|softmax", _I)
+LOSS = regex(
     r"cross.?entrop|kreuzentrop|entropie croisée|entrop[íi]a cruzada|entropia (?:cruzada|incrociata)|кросс.?энтроп|交叉熵|交差エントロピー"
     r"|교차 ?엔트로피|\bloss(?:es)?\b|verlust|\bpertes?\b|pérdida|\bperdas?\b|perdit[ae]|потер|损失|損失|손실|log.?likelihood",
     _I,
 )
-PERPLEXITY = re.compile(r"perple|перплекс|困惑度|パープレキシティ|퍼플렉", _I)
-ENTROPY = re.compile(r"(?<!cross.)(?<!cross)entropy|(?<!kreuz)entropie(?! crois)|\bentrop[íi]a(?! (?:cruz|incr))|(?<!кросс.)энтропи|(?<!交叉)熵|(?<!交差)エントロピー", _I)  # fmt: skip
-GRADIENT = re.compile(r"gradient|ableitung|dérivée|derivad|derivative|градиент|производн|梯度|勾配|기울기|∂", _I)
-TOP = re.compile(r"top.?k\b|top.?(?P<count>\d+)\b", _I)
-KEPT = re.compile(r"\bk\s*=\s*\$?(?P<count>\d+)", _I)
-ALL_WORDS = re.compile(
+PERPLEXITY = regex(r"perple|перплекс|困惑度|パープレキシティ|퍼플렉", _I)
+ENTROPY = regex(r"(?<!cross.)(?<!cross)entropy|(?<!kreuz)entropie(?! crois)|\bentrop[íi]a(?! (?:cruz|incr))|(?<!кросс.)энтропи|(?<!交叉)熵|(?<!交差)エントロピー", _I)  # fmt: skip
+GRADIENT = regex(r"gradient|ableitung|dérivée|derivad|derivative|градиент|производн|梯度|勾配|기울기|∂", _I)
+TOP = regex(r"top.?k\b|top.?(?P<count>\d+)\b", _I)
+KEPT = regex(r"\bk\s*=\s*\$?(?P<count>\d+)", _I)
+ALL_WORDS = regex(
     r"\b(?:all|every) (?:\w+ )?(?:words?|tokens?|entries|classes)|alle \w+ wörter|tous les|todas las|所有|全て", _I
 )
-HIDDEN = re.compile(
+HIDDEN = regex(
     r"hidden|(?:final|last) state|verborgen|versteckt|zustand|caché|ocult|nascost|скрыт|隐藏|隠れ|은닉|контекст|kontext|context",
     _I,
 )
-WORD_ROWS = re.compile(r"(?:one )?row (?:a|per|for each|=) (?:word|token)|rows? (?:are|=) words|zeile (?:pro|je) wort|ligne par mot|fila por palabra|linha por palavra|riga per parola", _I)  # fmt: skip
-BITS = re.compile(r"\bbits?\b|log_?\{?2\b|log₂|бит|比特|ビット|비트", _I)
-MEAN = re.compile(
+WORD_ROWS = regex(r"(?:one )?row (?:a|per|for each|=) (?:word|token)|rows? (?:are|=) words|zeile (?:pro|je) wort|ligne par mot|fila por palabra|linha por palavra|riga per parola", _I)  # fmt: skip
+BITS = regex(r"\bbits?\b|log_?\{?2\b|log₂|бит|比特|ビット|비트", _I)
+MEAN = regex(
     r"\bmean\b|average|mittler|durchschnitt|mittelwert|moyenne|medi[ao]|médi[ao]|средн|平均|per (?:word|token)|pro (?:wort|token)|평균",
     _I,
 )
-EACH = re.compile(r"each|every|jede[rsnm]?\b|chaque|cada\b|ogni|каждо|每个|各|각", _I)
-RIGHT = re.compile(
+EACH = regex(r"each|every|jede[rsnm]?\b|chaque|cada\b|ogni|каждо|每个|各|각", _I)
+RIGHT = regex(
     r"\b(?:correct\w*|true|target|right|gold|actual|richtig\w*|korrekt\w*|bon(?:ne|s|nes)?|vraie?s?|just[eao]|verdader[ao]s?|corrett[aoie]|giust[aoie]|cert[ao])\b"
     r"|правильн\w*|верн\w*|целев\w*|正解|正确|真实|目标|정답|실제",
     _I,
 )
-REMAINS = re.compile(
+REMAINS = regex(
     r"remain|renormal|übrig|verblei|restant|restent|quedan|restam|rimast|restano|осталь|оставш|残る|残った|剩余|剩下|重新归一|正規化し直|남은",
     _I,
 )
-_BOTH = re.compile(r"logits?\w* (?:and|und|et|y|e|и) ", _I)
-_CONTINUES = re.compile(r"\W*(?:\(?\w{1,2}[.)]\s*)?(?:…|\.\.\.|and\b|und\b|et\b|y\b|e\b|и\b|same\b|那么|では)", _I)
-_ENDS = re.compile(r"[.;!?。！？\n]")
+_BOTH = regex(r"logits?\w* (?:and|und|et|y|e|и) ", _I)
+_CONTINUES = regex(r"\W*(?:\(?\w{1,2}[.)]\s*)?(?:…|\.\.\.|and\b|und\b|et\b|y\b|e\b|и\b|same\b|那么|では)", _I)
+_ENDS = regex(r"[.;!?。！？\n]")
 _FAR = 80  # letters from the word that speaks of a target to its name
 
 

@@ -56,7 +56,7 @@ def _vectors_in_a_line(found: re.Match[str]) -> str:
     return "[" + re.sub(r"\](?P<gap>[ \t]*);", r"]\g<gap>,", found["rows"]) + "]"
 
 
-_THOUSANDS = re.compile(r"\s*\d{1,3}(?: \d{3})+\s*")
+_THOUSANDS = regex(r"\s*\d{1,3}(?: \d{3})+\s*")
 
 
 def _row_in_a_line(found: re.Match[str]) -> str:

@@ -19,15 +19,16 @@ from qkv.reader.cells import amount_in, bare, calculation_in, is_total, parsed_c
 from qkv.reader.chain import Chain
 from qkv.reader.model import Link, Origin, Relation
 from qkv.reader.page import Cell, Page, Rows, Stated
+from qkv.regex import regex
 
-_TIMES = re.compile(r"(?:[×·*x]|\\times|\\cdot)\s*(?P<before>\d{1,4})|(?P<after>\d{1,4})\s*(?:[×·*x]|\\times|\\cdot)")
-_GROUPED = re.compile(r"\d{1,3}(?:[  .,]\d{3})+(?!\d)")
-_ADDED = re.compile(
+_TIMES = regex(r"(?:[×·*x]|\\times|\\cdot)\s*(?P<before>\d{1,4})|(?P<after>\d{1,4})\s*(?:[×·*x]|\\times|\\cdot)")
+_GROUPED = regex(r"\d{1,3}(?:[  .,]\d{3})+(?!\d)")
+_ADDED = regex(
     r"\b(?:sum|add|summe|somme|suma|soma|somma|total|together|zusammen|gesamt|insgesamt)\b|сумм|итого|всего|合计|总和|之和|合計|합",
     re.IGNORECASE,
 )
 _HOW_MANY = tuple(
-    (k, re.compile(rf"\b(?:{words})\b", re.IGNORECASE))
+    (k, regex(rf"\b(?:{words})\b", re.IGNORECASE))
     for k, words in (
         (2, "two|both|zwei|beiden|deux|dos|dois|duas|due|2"),
         (3, "three|drei|trois|tres|três|tre|3"),
@@ -35,7 +36,7 @@ _HOW_MANY = tuple(
         (5, "five|fünf|cinq|cinco|cinque|5"),
     )
 )
-_OPERATORS = re.compile(r"[×·*+^²]|\\times|\\cdot|(?<=\d)\s*x\s*(?=\d)")
+_OPERATORS = regex(r"[×·*+^²]|\\times|\\cdot|(?<=\d)\s*x\s*(?=\d)")
 _LEAST = 1000  # sums of small numbers come about by accident
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -12,8 +11,9 @@ from qkv.reader.cells import EMPTY, bare, is_axes, names_in_cell, texts, value_i
 from qkv.reader.chain import Chain
 from qkv.reader.model import Link, Origin, Relation, Unread
 from qkv.reader.page import Cell, Event, Page, Stated
+from qkv.regex import regex
 
-_BEFORE_NAME = re.compile(r"(?P<words>[^\W\d_]{2,}[^:=$`|]{0,30}):\s+(?=\S)")
+_BEFORE_NAME = regex(r"(?P<words>[^\W\d_]{2,}[^:=$`|]{0,30}):\s+(?=\S)")
 
 
 def matrix(

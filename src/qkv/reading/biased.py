@@ -21,10 +21,11 @@ from qkv.library.words import means, spoken
 from qkv.reader.model import Question, Relation, Sheet
 from qkv.reading.by_words import by_scope, free, told
 from qkv.reading.equation import Equation, Item, Kind
+from qkv.regex import regex
 
-_BIAS, _SLOPE = (re.compile(spoken(word), re.IGNORECASE) for word in ("bias", "slope"))
-_NO_BIAS = re.compile(rf"{spoken('without')}[^.;]{{0,20}}(?:{said.ALIBI.pattern}|{spoken('bias')})", re.IGNORECASE)
-_NUMBER = re.compile(
+_BIAS, _SLOPE = (regex(spoken(word), re.IGNORECASE) for word in ("bias", "slope"))
+_NO_BIAS = regex(rf"{spoken('without')}[^.;]{{0,20}}(?:{said.ALIBI.pattern}|{spoken('bias')})", re.IGNORECASE)
+_NUMBER = regex(
     rf"{spoken('slope')}(?:\W|[^\W\d]){{0,16}}?(?P<over>\d+(?:[.,]\d+)?)(?:/(?P<under>\d+))?", re.IGNORECASE
 )
 _NEAR = 80  # characters before a value that may say what it is
@@ -183,7 +184,7 @@ def row_said(text: str) -> int:
     return rows[0] if len(set(rows)) == 1 else 0
 
 
-_ROW = re.compile(
+_ROW = regex(
     rf"(?:{spoken('line')}|{spoken('vector')})\s*(?:n°|#)?\s*(?P<number>\d{{1,2}})(?!\d|[.,]\d)", re.IGNORECASE
 )
 

@@ -12,12 +12,13 @@ from qkv.library.words import pattern, spoken
 from qkv.reading.definitions import Source
 from qkv.reading.page import Page
 from qkv.reading.slopes import derivative
+from qkv.regex import regex
 
 RATES = frozenset({"eta", "lr", "alpha", "learning_rate", "rate"})
 _DEEPEST = 6  # formulas from a loss back to what the step changes
-_NEW = re.compile(rf"(?:{pattern('new')})", re.IGNORECASE)
-_DESCENT = re.compile(spoken("descent"), re.IGNORECASE)
-_RATE = re.compile(
+_NEW = regex(rf"(?:{pattern('new')})", re.IGNORECASE)
+_DESCENT = regex(spoken("descent"), re.IGNORECASE)
+_RATE = regex(
     rf"(?:{spoken('rate')}|η|\\eta)[^\w\d]{{0,6}}(?:\w{{1,4}}\s*=?\s*)?\$?(?P<rate>\d+[.,]\d+|\d+/\d+)", re.IGNORECASE
 )
 

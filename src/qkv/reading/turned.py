@@ -36,13 +36,12 @@ from qkv.reading.turning import (
     vectors_of,
     with_places,
 )  # fmt: skip
+from qkv.regex import regex
 
-_TURNED = re.compile(spoken("turned"), re.IGNORECASE)
-_PLAIN = re.compile(
-    rf"{spoken('without')}[^.;]{{0,20}}{spoken('turned')}|un-?rotated|not (?:yet )?rotated", re.IGNORECASE
-)
-_ROOT = re.compile(r"√|\\?sqrt|" + spoken("divide"), re.IGNORECASE)
-_VECTORS = re.compile(spoken("vector"), re.IGNORECASE)
+_TURNED = regex(spoken("turned"), re.IGNORECASE)
+_PLAIN = regex(rf"{spoken('without')}[^.;]{{0,20}}{spoken('turned')}|un-?rotated|not (?:yet )?rotated", re.IGNORECASE)
+_ROOT = regex(r"√|\\?sqrt|" + spoken("divide"), re.IGNORECASE)
+_VECTORS = regex(spoken("vector"), re.IGNORECASE)
 _NEAR = 60  # characters before a value that may say what it is
 _TOLD = "rot"  # the label of a turned vector that has no name on the page
 

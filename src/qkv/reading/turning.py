@@ -17,18 +17,19 @@ from qkv.library.roles import mentions
 from qkv.library.roles import places as places_of
 from qkv.library.words import means, spoken
 from qkv.reading.equation import Equation, Kind
+from qkv.regex import regex
 
 _ANGLES = frozenset({"theta", "vartheta", "omega", "phi", "varphi", "alpha"})
 _DEGREES = r"{}\s*\$?(?:\^?\{{?\\?circ|°|º|deg|grad)"
-_WAY = re.compile(r"cos(?:[^,;\n]|,(?=\d)){0,24}?(?P<sign>[-+−–])\s*\w+['′]?[\s*·⋅\\]*sin")
-_PAIR = re.compile(r"\(\s*[a-z]?_?\{?([\d₀-₉])\}?\s*,\s*[a-z]?_?\{?([\d₀-₉])\}?\s*\)")
+_WAY = regex(r"cos(?:[^,;\n]|,(?=\d)){0,24}?(?P<sign>[-+−–])\s*\w+['′]?[\s*·⋅\\]*sin")
+_PAIR = regex(r"\(\s*[a-z]?_?\{?([\d₀-₉])\}?\s*,\s*[a-z]?_?\{?([\d₀-₉])\}?\s*\)")
 _AND = rf"\s*(?:,|;|&|{spoken('connective')}|、|と|和|与)\s*"
-PLACE = re.compile(
+PLACE = regex(
     rf"(?:{spoken('place')}|@)\W{{0,3}}?(?:を\s*)?(?:no\.?\s*)?(?:[a-z]\s*=\s*)?[($]*(?P<numbers>\d{{1,5}}(?:(?:{_AND})+\d{{1,5}})*)(?![.\d]*\d|\s*[:：])"
     r"|(?<!\w)(?P<letter>[mn])\s*=\s*(?P<number>\d{1,5})(?![.,\d]*\d)",
     re.IGNORECASE,
 )
-_SENTENCE = re.compile(r"(?<=[^\d\s][.!?])\s+(?=[^\d\s])|(?<=[。！？])|\n\s*\n|\n(?=\s*(?:[-*•]|\(?\w{1,2}[.)])\s)")
+_SENTENCE = regex(r"(?<=[^\d\s][.!?])\s+(?=[^\d\s])|(?<=[。！？])|\n\s*\n|\n(?=\s*(?:[-*•]|\(?\w{1,2}[.)])\s)")
 _SMALL = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 
 
@@ -88,7 +89,7 @@ def is_turned(words: str) -> bool:
     return bool(said.ROPE.search(words) or (_WAY.search(words) and _TURNED.search(words)))
 
 
-_TURNED = re.compile(spoken("turned"), re.IGNORECASE)
+_TURNED = regex(spoken("turned"), re.IGNORECASE)
 
 
 def turning_of(made: Sequence[Equation], words: str, width: int, lines: Sequence[str]) -> Turning | None:

@@ -19,17 +19,16 @@ from qkv.library.words import means, spoken
 from qkv.reader.model import Question, Relation, Sheet
 from qkv.reading.by_words import by_scope
 from qkv.reading.equation import Equation, Item, Kind
+from qkv.regex import regex
 
 MOST = 64  # positions and components
 NEAR = 90  # characters before numbers that may say what they are
 _WAVES = ("sin", "cos")
-_STEPPING = re.compile(r"2[a-z](?:[-+−]1)?")  # the second index of PE_{pos,2i+1}
-_ANGLE = re.compile(spoken("angle"), re.IGNORECASE)
-_ADDED = re.compile(rf"\+|{spoken('sum')}|{spoken('acts')}", re.IGNORECASE)
+_STEPPING = regex(r"2[a-z](?:[-+−]1)?")  # the second index of PE_{pos,2i+1}
+_ANGLE = regex(spoken("angle"), re.IGNORECASE)
+_ADDED = regex(rf"\+|{spoken('sum')}|{spoken('acts')}", re.IGNORECASE)
 _WIDTHS = frozenset({"d", "d_model", "D", "dim", "d_emb"})
-_SIZE = re.compile(
-    rf"{spoken('dimension')}\W{{0,4}}(?:\w{{1,3}}\W{{1,3}})?(?P<size>\d{{1,3}})(?!\d|[.,]\d)", re.IGNORECASE
-)
+_SIZE = regex(rf"{spoken('dimension')}\W{{0,4}}(?:\w{{1,3}}\W{{1,3}})?(?P<size>\d{{1,3}})(?!\d|[.,]\d)", re.IGNORECASE)
 
 
 def with_waves(made: list[Equation], sheet: Sheet) -> tuple[list[Equation], Sheet]:

@@ -23,12 +23,13 @@ from qkv.reader.model import Question
 from qkv.reading.asked import questions_of
 from qkv.reading.equation import Equation, Kind
 from qkv.reading.page import Page
+from qkv.regex import regex
 from qkv.solving.exercises import temperatures_said
 from qkv.solving.growing import answered, free, in_order
 from qkv.solving.known import known_values
 
 _LOGITS, _TARGET, _SHARES = Symbol("z"), Symbol("T", ("y",)), Symbol("p")
-_LISTED = re.compile(
+_LISTED = regex(
     r"[({\[]\s*(?P<words>[^\W\d][\w'’-]*(?:\s*[,，、]\s*[^\W\d][\w'’-]*)+)\s*[)}\]]"
     r"|[:：]?\s(?P<bare>[^\W\d]\w*(?:, [^\W\d]\w*)+)"
 )
@@ -54,7 +55,7 @@ def with_predictions(program: Program, page: Page, scope: int) -> Program:
     return replace(made.program, answers=in_order(answers))
 
 
-_NUMBERED = re.compile(r"\s*(?:\*\*)?\(?(?P<label>\d{1,2}|[a-z])[.)](?:\*\*)?\s+\S")
+_NUMBERED = regex(r"\s*(?:\*\*)?\(?(?P<label>\d{1,2}|[a-z])[.)](?:\*\*)?\s+\S")
 
 
 def _questions(page: Page, scope: int) -> Iterator[Question]:

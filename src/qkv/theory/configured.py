@@ -37,6 +37,7 @@ from qkv.library.model_said import (
     WITHOUT_NORMS,
 )
 from qkv.reader.model import Sheet
+from qkv.regex import regex
 from qkv.theory import tally
 from qkv.theory.described import Model, described, filled, with_question
 from qkv.theory.sizes_said import plain_text, sizes_said
@@ -174,9 +175,9 @@ _TITLES = {
 
 # — questions —
 
-_LABEL = re.compile(r"\s*(?:\\item\s*\[?)?(?:[-*•]\s+)?(?:\*\*)?\(?(?P<label>\d{1,2}|[a-z])[.)][\])]?(?:\*\*)?\s")
+_LABEL = regex(r"\s*(?:\\item\s*\[?)?(?:[-*•]\s+)?(?:\*\*)?\(?(?P<label>\d{1,2}|[a-z])[.)][\])]?(?:\*\*)?\s")
 # What is no question: a calculation, or a whole sentence that tells nobody to work anything out.
-_SAID = re.compile(
+_SAID = regex(
     r"^(?![^a-zа-я]*\S{0,3}\s*(?:compute|calcul|berechne|count|find|give|вычисл|найд))[^?]*\w[*)]*\.\s*$|"
     r"[=≈→]\s*\D?[\d(]|\d\s*(?:[·×*^]|\\cdot|\\times)\s*\d",
     re.IGNORECASE,
@@ -207,7 +208,7 @@ def questions(sheet: Sheet) -> Iterator[Asked]:
             yield Asked(number, label["label"], text, part)
 
 
-_ENDS = re.compile(r"\s*(?:\\end|#|\||<)")
+_ENDS = regex(r"\s*(?:\\end|#|\||<)")
 
 
 def _section(sheet: Sheet, part: int) -> str:
@@ -218,7 +219,7 @@ def _section(sheet: Sheet, part: int) -> str:
     return "\n".join(sheet.lines[section.line - 1 : section.end_line])
 
 
-_PIECES = re.compile(r"(?<=[,;?!，；。？！、])|(?<=\.)(?=\s|$)|\b(?=(?:and|und|et|y|e|и) the\b)")
+_PIECES = regex(r"(?<=[,;?!，；。？！、])|(?<=\.)(?=\s|$)|\b(?=(?:and|und|et|y|e|и) the\b)")
 
 
 def _topics(text: str, before: str) -> list[tuple[str, str]]:

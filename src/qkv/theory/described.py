@@ -32,10 +32,11 @@ from qkv.library.model_said import (
     SUPPOSED,
     UNGATED,
 )
+from qkv.regex import regex
 from qkv.theory.sizes_said import plain_text, sizes_said
 
-_CLAUSE = re.compile(r"[;；。!！?？\n]|\.(?=\s|$)")
-_PIECE = re.compile(r"[,，、|]")
+_CLAUSE = regex(r"[;；。!！?？\n]|\.(?=\s|$)")
+_PIECE = regex(r"[,，、|]")
 
 
 @dataclass(frozen=True)

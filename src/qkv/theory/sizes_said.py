@@ -7,38 +7,39 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from qkv.library.model_said import AMOUNT, MEANINGS, NAMES, POWERS, PRECISIONS, SIZES, SURE, TRAINING, WORDED
+from qkv.regex import regex
 
 _DIGITS = r"\d{1,3}(?:[ ,.\u202f]\d{3})+(?!\d|[.,]\d)|\d+(?:[.,]\d+)?"
 _SUFFIX = (
     r"(?:\s?(?P<unit>[kKMBbT]\b|thousand\b|millions?\b|billions?\b|trillions?\b|milliards?\b|Milliarden\b|Mio\b|Mrd\b|млн\b|млрд\b"
     r"|mil millones\b))?"
 )
-_NUMBER = re.compile(rf"(?<![\w.,^/])(?<!\w-)(?!(?<![^\n])\d+[.)]\s)(?P<digits>{_DIGITS}){_SUFFIX}")
-_COMES_TO = re.compile(r"\s*(?://|[/÷×x*·])\s*[\d.,]+\s*=\s*(?=\d)")  # 5120 // 40 = 128
-_CALCULATED = re.compile(r"[×*/+^÷·−]\s*$")
-_CALCULATES = re.compile(r"\s*(?:[×*/+^÷·²]|x\s?\d|->|→)")
-_THROUGH = re.compile(r"\d+\s*(?:->|→)\s*(?P<inner>\d[\d ,.]*?)\s*(?:->|→)\s*\d")  # 256 -> 1024 -> 256
-_SIGN = re.compile(
+_NUMBER = regex(rf"(?<![\w.,^/])(?<!\w-)(?!(?<![^\n])\d+[.)]\s)(?P<digits>{_DIGITS}){_SUFFIX}")
+_COMES_TO = regex(r"\s*(?://|[/÷×x*·])\s*[\d.,]+\s*=\s*(?=\d)")  # 5120 // 40 = 128
+_CALCULATED = regex(r"[×*/+^÷·−]\s*$")
+_CALCULATES = regex(r"\s*(?:[×*/+^÷·²]|x\s?\d|->|→)")
+_THROUGH = regex(r"\d+\s*(?:->|→)\s*(?P<inner>\d[\d ,.]*?)\s*(?:->|→)\s*\d")  # 256 -> 1024 -> 256
+_SIGN = regex(
     r"(?:[:：=|~≈\t]|\s{2}|\b(?:of|is|are|has|beträgt|hat|de|von|est|es|è|to|about|approximately)\s|[はが为為是를을은는数數수]\s?|равн\w+\s)\s*$",
     re.IGNORECASE,
 )
-_ASIDE = re.compile(r"[(（][^()（）\d]*[)）](?=\s*[:：=|]*\s*$)")
-_SYMBOL = re.compile(r"(?:^|(?<=[\s(（,，;；|=]))(?P<name>\|?[A-Za-z][A-Za-z_]{0,24}\|?)\s*(?P<sign>[=:：|]?)\s*$")
-_BARRIER = re.compile(
+_ASIDE = regex(r"[(（][^()（）\d]*[)）](?=\s*[:：=|]*\s*$)")
+_SYMBOL = regex(r"(?:^|(?<=[\s(（,，;；|=]))(?P<name>\|?[A-Za-z][A-Za-z_]{0,24}\|?)\s*(?P<sign>[=:：|]?)\s*$")
+_BARRIER = regex(
     r"\b(?:in place of|instead of|rather than|statt|anstelle von|au lieu de|en (?:lugar|vez) de|em vez de|вместо)\b"
     r"|[,;，；、。()（）\n]|\.(?=\s|$)|->|→|\d(?![\d-])|\b(?:and|with|und|mit|et|avec|y|con|e|com|и|с)\b|[和与×·?!？！]",
     re.IGNORECASE,
 )
-_OF = re.compile(r"\b(?:of|each|de|der|jeweils|di|à|d')\b", re.IGNORECASE)
-_CLAUSE = re.compile(r"[;；。\n]|\.(?=\s|$)")
+_OF = regex(r"\b(?:of|each|de|der|jeweils|di|à|d')\b", re.IGNORECASE)
+_CLAUSE = regex(r"[;；。\n]|\.(?=\s|$)")
 _MARKUP: tuple[tuple[re.Pattern[str], str], ...] = (
-    (re.compile(r"\\(?:text|mathrm|mathit|textbf|texttt)\s*\{([^{}]*)\}"), r"\1"),
-    (re.compile(r"(?<=\d)(?:\{,\}|\\,|\\ )(?=\d{3})"), ","),
-    (re.compile(r"_\{([^{}]*)\}"), r"_\1"),
-    (re.compile(r"\\(?:times|cdot)"), "×"),
-    (re.compile(r"\\[()\[\],;]|[$`{}]|\*\*"), ""),
-    (re.compile(r"\\_"), "_"),
-    (re.compile(r"(?<=[\wà-ÿ,])\n(?=[a-zà-ÿа-я][^=:|\n]*(?:\n|$))"), " "),
+    (regex(r"\\(?:text|mathrm|mathit|textbf|texttt)\s*\{([^{}]*)\}"), r"\1"),
+    (regex(r"(?<=\d)(?:\{,\}|\\,|\\ )(?=\d{3})"), ","),
+    (regex(r"_\{([^{}]*)\}"), r"_\1"),
+    (regex(r"\\(?:times|cdot)"), "×"),
+    (regex(r"\\[()\[\],;]|[$`{}]|\*\*"), ""),
+    (regex(r"\\_"), "_"),
+    (regex(r"(?<=[\wà-ÿ,])\n(?=[a-zà-ÿа-я][^=:|\n]*(?:\n|$))"), " "),
 )
 _REACH = 90  # characters before a number that speak of it, and half as many behind it
 
