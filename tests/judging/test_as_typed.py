@@ -201,3 +201,33 @@ HEADS = """X has the rows **x₁ = [1, 0]** and **x₂ = [0, 2]**. Head 1 gives 
 def test_tokens_beside_their_heads_are_rows_of_all_heads() -> None:
     found = verdicts(HEADS.format(last="-1.5"))
     assert {verdict for _, verdict in found} <= {"right", "rounded", "unread"}
+
+
+ABOVE = """Q
+
+| | 1 | 2 |
+|---|---|---|
+| **le** | 1,0 | 0,5 |
+| **chat** | -0,5 | 2,0 |
+
+K
+
+| | 1 | 2 |
+|---|---|---|
+| **le** | 1,0 | 2,0 |
+| **chat** | 0,0 | 1,5 |
+
+**1.** Produits scalaires, S = QKᵀ (ligne : requête)
+
+| | le | chat |
+|---|---|---|
+| **le** | {first} |
+| **chat** | {second} |
+"""
+
+
+def test_a_table_below_a_formula_is_its_value() -> None:
+    """K was not transposed: 1·1 + 0.5·0 = 1 for 1·1 + 0.5·2 = 2."""
+    assert verdicts(ABOVE.format(first="2,00 | 0,75", second="3,50 | 3,00"))[-1][1] == "right"
+    wrong = qkv.check(ABOVE.format(first="1,00 | 2,75", second="-0,50 | 2,00")).claims[-1]
+    assert (wrong.verdict.value, wrong.cause.mistake if wrong.cause else None) == ("wrong", "K not transposed")

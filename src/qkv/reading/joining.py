@@ -10,7 +10,7 @@ from itertools import groupby
 
 from qkv.expr import nodes as n
 from qkv.library.words import means, pattern, spoken
-from qkv.reader.model import Link, Relation, Statement
+from qkv.reader.model import Link, Origin, Relation, Statement
 from qkv.reading.equation import Equation, Kind, is_printed, is_rule_of_thumb, settled
 from qkv.regex import regex
 
@@ -300,6 +300,9 @@ def joined(made: Iterator[Equation]) -> Iterator[Equation]:
         begins = equation.items[0].relation in (Relation.EQUAL, Relation.APPROX) and not equation.label
         begins = begins and not (last is not None and _is_another(last, equation))
         again = last is not None and _says_again(last, equation)
+        if last is not None and _is_value_below(last, equation):
+            begins, only = True, equation.items[0]._replace(relation=Relation.EQUAL)
+            equation = replace(equation, items=(only,))
         if (begins or again) and last is not None and last.part == equation.part and not equation.next:
             items = settled([*last.items, *equation.items[again:]])
             last = replace(
@@ -311,6 +314,24 @@ def joined(made: Iterator[Equation]) -> Iterator[Equation]:
         last = equation
     if last is not None:
         yield last
+
+
+FAR = 6  # lines between a formula and the numbers of a table below it, which has heads
+
+
+def _is_value_below(last: Equation, equation: Equation) -> bool:
+    """Whether a matrix that stands alone is the value of the formula above it, which has none yet and at most a remark
+    behind it: 'S = QKᵀ (rows are queries)' above a table, 'K = X W gives' above a drawing."""
+    expr = equation.items[0].expr
+    alone = len(equation.items) == 1 and isinstance(expr, n.Matrix) and min(expr.shape) > 1 and is_printed(expr)
+    is_open = [item.kind for item in last.items] == [Kind.NAME, Kind.FORMULA] and not last.struck
+    if Origin.CODE in (last.origin, equation.origin) or not alone or not is_open or equation.label or equation.next:
+        return False
+    if not 0 <= equation.line - last.end_line < FAR:
+        return False
+    remark = re.sub(r"\([^()]*\)", "", last.after).split()
+    between = equation.words.removesuffix(last.after).strip()
+    return equation.words.endswith(last.after) and last.words.startswith(between) and len(remark) < 3
 
 
 def _is_another(last: Equation, equation: Equation) -> bool:

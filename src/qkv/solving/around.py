@@ -306,7 +306,10 @@ class _Chain:
             self._grow(block.logits("x"))
         if _LOGITS not in self.names or not any(pattern.search(words) for pattern in said.OF_LOGITS):
             return
-        shape = known_values((*self.program.givens, *self.program.steps))[self.names[_LOGITS]].shape
+        logits = known_values((*self.program.givens, *self.program.steps)).get(self.names[_LOGITS])
+        if logits is None:
+            return
+        shape = logits.shape
         target = said.target_said(words, shape[1], from_one=bool(said.FROM_ONE.search(words)))
         if said.LOSS.search(words) and (target is None or not 0 <= target < shape[1]):
             return
