@@ -231,3 +231,25 @@ def test_a_table_below_a_formula_is_its_value() -> None:
     assert verdicts(ABOVE.format(first="2,00 | 0,75", second="3,50 | 3,00"))[-1][1] == "right"
     wrong = qkv.check(ABOVE.format(first="1,00 | 2,75", second="-0,50 | 2,00")).claims[-1]
     assert (wrong.verdict.value, wrong.cause.mistake if wrong.cause else None) == ("wrong", "K not transposed")
+
+
+APART = """$Q = \\begin{{bmatrix}} 1 & 1 \\\\ 0 & 2 \\\\ -1 & 1 \\end{{bmatrix}}$, $K = \\begin{{bmatrix}} 1 & 1 \\\\ 1 & 0 \\\\ 0 & 1 \\end{{bmatrix}}$
+
+Scores are not scaled, no mask.
+
+1. What is $QK^\\top$?
+2. What are the attention weights of token 2?
+3. What are the attention weights of token 3?
+
+## Answer page
+
+1. $\\begin{{bmatrix}} 2 & 1 & 1 \\\\ 2 & 0 & 2 \\\\ 0 & -1 & 1 \\end{{bmatrix}}$
+2. 0.4683, 0.0634, 0.4683
+3. {last}
+"""
+
+
+def test_answers_apart_from_their_questions_go_by_their_numbers() -> None:
+    """Softmax of (0, -1, 1): 0.2447, 0.0900, 0.6652."""
+    assert {verdict for _, verdict in verdicts(APART.format(last="0.2447, 0.0900, 0.6652"))} <= {"right", "rounded"}
+    assert verdicts(APART.format(last="0.2447, 0.0900, 0.6625"))[-1] == (13, "wrong")

@@ -19,6 +19,7 @@ from qkv.reader.grammar import parse_formula
 from qkv.reader.model import Origin
 from qkv.reading.equation import Equation
 from qkv.reading.naming import role_symbol
+from qkv.reading.numbered import question_of
 from qkv.reading.page import Page, Spot
 from qkv.reading.search.functions import normed
 from qkv.reading.system import LINE, System
@@ -125,8 +126,9 @@ _WORD = regex(r"[^\W\d_]+")
 
 def lined(equation: Equation, system: System, spot: Spot) -> Iterator[Meaning]:
     """The lines of what words name, where the same words say which line."""
-    words = f"{equation.words[-90:]} {equation.label}".lower()
-    roles = [role for role in roles_in_words(equation.label or words) if role in LINED]
+    asked = question_of(equation, system.page.sheet)
+    words = f"{equation.words[-90:]} {asked} {equation.label}".lower()
+    roles = [role for role in roles_in_words(asked or equation.label or words) if role in LINED]
     if equation.origin is Origin.TABLE:  # what is said above a table holds for all its columns
         beside = (e for e in system.page.equations if e.line == equation.line and e.origin is Origin.TABLE)
         words = " ".join(e.words[-90:] for e in beside).lower()
