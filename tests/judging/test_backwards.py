@@ -105,3 +105,9 @@ def test_a_smoothed_label_is_made_of_the_word_that_is_right():
     assert [cell.expected for claim in claims if claim.line == 9 for cell in claim.cells] == [
         "0.663232"
     ]  # with 0.8 + 0.05
+
+
+def test_a_report_says_where_a_gradient_comes_from() -> None:
+    page = "x = [1, 2], W = [[1, 0], [2, 1]], y = x W = [5, 2]. The gradient at y is ∂L/∂y = [1, -1].\n\n"
+    claims = qkv.check(f"{page}∂L/∂W = [[1, -1], [2, -2]]\n\n∂L/∂x = [1, 1]\n").claims
+    assert [claim.formula for claim in claims[1:]] == ["x^T ∂L/∂y", "∂L/∂y W^T"]

@@ -19,9 +19,11 @@ from qkv.reading.nameless import NAMELESS
 from qkv.reading.naming import ROLE, role_symbol
 from qkv.reading.page import Spot
 from qkv.reading.prints import Prints
-from qkv.reading.system import LINE, System
+from qkv.reading.slopes import SLOPE
+from qkv.reading.system import CELLS, FAMILY, LIKE, LINE, PLACES, System
 from qkv.reading.values import Values
 
+_OF_INDICES = frozenset((CELLS, FAMILY, LIKE, PLACES))  # calls over a name with indices
 MOST_ALIKE = 24  # quantities that are tried in the place of another
 
 
@@ -153,6 +155,10 @@ class PageScene(Scene):
             if isinstance(part, n.Call) and part.function == LINE and isinstance(part.args[1], n.Number):
                 at = int(part.args[1].value)
                 return n.Entry(part.args[0], column=at) if columns else n.Entry(part.args[0], row=at)
+            if isinstance(part, n.Call) and part.function == SLOPE:
+                return self.values.prepared(part, self.spot) or part.args[0]
+            if isinstance(part, n.Call) and part.function in _OF_INDICES:
+                return part.args[0]  # B_{ij} says what B is
             if isinstance(part, n.Name) and part.symbol.base == NAMELESS:
                 return n.Name(Symbol(self.called(part.symbol)))
             return _by_role(part) if isinstance(part, n.Name) else part
