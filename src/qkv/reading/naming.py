@@ -218,13 +218,15 @@ class Naming:
 
     @cached_property
     def _addends(self) -> frozenset[Symbol]:
-        """What tokens are stated to be the sum of: E and PE of X = E + PE are no scores."""
-        stated = (
+        """What tokens are stated to be the sum of: E and PE of X = E + PE are no scores. In H = X + A the X are tokens
+        themselves, and what is added comes out of attention."""
+        stated = [
             d.expr for symbol, found in self.page.definitions.items() for d in found
             if d.source is Source.STATED and isinstance(d.expr, n.Sum) and Role.X in [p.role for p in places(symbol)]
-        )  # fmt: skip
-        named = (expr.terms for expr in stated if all(isinstance(term, n.Name) for term in expr.terms))
-        return frozenset(term.symbol for terms in named for term in terms if isinstance(term, n.Name))
+        ]  # fmt: skip
+        named = [[term.symbol for term in expr.terms if isinstance(term, n.Name)] for expr in stated]
+        whole = (names for names, expr in zip(named, stated, strict=True) if len(names) == len(expr.terms))
+        return frozenset(symbol for names in whole if not any(map(_is_token, names)) for symbol in names)
 
     def _is_count(self, symbol: Symbol) -> bool:
         """Whether a name without an index is given as one number: h = 2 counts heads, it is no state; T_q = 2
@@ -423,5 +425,11 @@ def is_number(text: str) -> bool:
 
 
 def is_alike(symbol: Symbol, other: Symbol) -> bool:
-    """Whether two names have the same letter, large or small, and the same labels: x_1 and X."""
-    return symbol.base.lower() == other.base.lower() and symbol.labels == other.labels
+    """Whether two names have the same letter, large or small, and the same labels and marks: x_1 and X, not S' and S."""
+    marks = symbol.labels == other.labels and symbol.primes == other.primes
+    return marks and symbol.base.lower() == other.base.lower()
+
+
+def _is_token(symbol: Symbol) -> bool:
+    """Whether letters make a name tokens before anything else."""
+    return any(place.role is Role.X for place in places(symbol)[:1])
