@@ -425,7 +425,7 @@ def is_number(text: str) -> bool:
 
 
 def is_alike(symbol: Symbol, other: Symbol) -> bool:
-    """Whether two names have the same letter, large or small, and the same labels and marks: x_1 and X, not S' and S."""
+    """Whether two names have the same letter, large or small, and the same labels and marks: x_1 and X, no S' and S."""
     marks = symbol.labels == other.labels and symbol.primes == other.primes
     return marks and symbol.base.lower() == other.base.lower()
 

@@ -31,7 +31,7 @@ from qkv.reading.equation import Kind
 from qkv.reading.indexed import is_stepping
 from qkv.reading.naming import role_symbol
 from qkv.reading.page import Spot
-from qkv.reading.slopes import SLOPE, slope
+from qkv.reading.slopes import SLOPE
 from qkv.reading.system import CELLS, FAMILY, HEAD, IDENTITY, LIKE, LINE, PATTERN, PLACES, System
 
 MOST_CELLS = 64  # of a row that is put together from cells
@@ -46,7 +46,7 @@ class Look(Protocol):
 
     def name(self, symbol: Symbol, spot: Spot) -> Value | None: ...
 
-    def formula(self, symbol: Symbol, spot: Spot) -> n.Expr | None: ...
+    def slope(self, symbol: Symbol, spot: Spot) -> n.Expr | None: ...
 
 
 _UNREADY = frozenset({n.Call, n.Mask, n.Series, n.Absolute, n.Entry, n.Softmax})  # what may need values
@@ -293,13 +293,7 @@ class Preparation(NamedTuple):
 
     def _slope(self, call: n.Call) -> n.Expr | None:
         """slope(∂L/∂x): the derivative by the formulas that lead from x to L, or to names with a known one."""
-        symbol = call.args[0].symbol if isinstance(call.args[0], n.Name) else Symbol("")
-
-        def size(of: Symbol) -> tuple[int, int] | None:
-            value = self._named(of)
-            return value.shape if value is not None else None
-
-        return slope(symbol, self._system.page.symbols, lambda of: self.look.formula(of, self.spot), size)
+        return self.look.slope(call.args[0].symbol, self.spot) if isinstance(call.args[0], n.Name) else None
 
     def _alike(self, call: n.Call) -> n.Expr:
         """like(a b, x): the product cell by cell where a and b are vectors as x is one, and no other way gives that."""

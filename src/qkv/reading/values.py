@@ -17,6 +17,7 @@ from qkv.errors import QkvError
 from qkv.expr import nodes as n
 from qkv.expr.names import Role, Symbol
 from qkv.interpret.certified import Value, bounded, same, scalar
+from qkv.interpret.fit import Shape
 from qkv.interpret.loop import evaluate
 from qkv.reading.choices import Choices
 from qkv.reading.definitions import Source
@@ -25,6 +26,7 @@ from qkv.reading.page import Page, Spot, found_once
 from qkv.reading.preparation import Preparation
 from qkv.reading.prints import Key, Known, Print, Prints
 from qkv.reading.remembering import Remembering
+from qkv.reading.slopes import slope
 from qkv.reading.system import System
 
 MOST_NESTED = 40
@@ -38,6 +40,7 @@ class Values:
         self.algebra = Remembering(system.page.memory)
         self._true: Known = {}
         self._worked: dict[tuple[n.Expr, Spot], Value | None] = {}
+        self._slopes: dict[Key, n.Expr | None] = {}
         self._sources: dict[Key, tuple[n.Expr, Spot, Source | None]] = {}
 
     def true(self, expr: n.Expr, spot: Spot) -> Value | None:
@@ -148,6 +151,21 @@ class _Look:
         (kept if clear else self.known)[key] = value, frozenset(used)
         self.circle = self.circle or before
         return value
+
+    def slope(self, symbol: Symbol, spot: Spot) -> n.Expr | None:
+        """A derivative by the formulas of the page, found once; nothing while it is being looked for."""
+        kept, key = self.values._slopes, (symbol, spot.scope, self.values.epoch(spot))
+        if key not in kept:
+            kept[key] = None
+            kept[key] = slope(symbol, self.system.page.symbols, lambda of: self.formula(of, spot), self._sizes(spot))
+        return kept[key]
+
+    def _sizes(self, spot: Spot) -> Callable[[Symbol], Shape | None]:
+        def size(of: Symbol) -> Shape | None:
+            value = self.name(of, spot)
+            return value.shape if value is not None else None
+
+        return size
 
     def formula(self, symbol: Symbol, spot: Spot) -> n.Expr | None:
         """The formula by which a name is truly worked out, ready; None for what is given and what has no value."""
