@@ -41,6 +41,7 @@ class Values:
         self._true: Known = {}
         self._worked: dict[tuple[n.Expr, Spot], Value | None] = {}
         self._slopes: dict[Key, n.Expr | None] = {}
+        self._sought: set[Key] = set()
         self._sources: dict[Key, tuple[n.Expr, Spot, Source | None]] = {}
 
     def true(self, expr: n.Expr, spot: Spot) -> Value | None:
@@ -154,11 +155,18 @@ class _Look:
 
     def slope(self, symbol: Symbol, spot: Spot) -> n.Expr | None:
         """A derivative by the formulas of the page, found once; nothing while it is being looked for."""
-        kept, key = self.values._slopes, (symbol, spot.scope, self.values.epoch(spot))
-        if key not in kept:
-            kept[key] = None
-            kept[key] = slope(symbol, self.system.page.symbols, lambda of: self.formula(of, spot), self._sizes(spot))
-        return kept[key]
+        kept, busy, key = self.values._slopes, self.values._sought, (symbol, spot.scope, self.values.epoch(spot))
+        if key in kept:
+            return kept[key]
+        if key in busy:
+            self.circle = True
+            return None
+        busy.add(key)
+        made = slope(symbol, self.system.page.symbols, lambda of: self.formula(of, spot), self._sizes(spot))
+        busy.discard(key)
+        if made is not None:  # what is not found yet may be later, when what it stands on is known
+            kept[key] = made
+        return made
 
     def _sizes(self, spot: Spot) -> Callable[[Symbol], Shape | None]:
         def size(of: Symbol) -> Shape | None:
