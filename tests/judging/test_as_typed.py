@@ -253,3 +253,8 @@ def test_answers_apart_from_their_questions_go_by_their_numbers() -> None:
     """Softmax of (0, -1, 1): 0.2447, 0.0900, 0.6652."""
     assert {verdict for _, verdict in verdicts(APART.format(last="0.2447, 0.0900, 0.6652"))} <= {"right", "rounded"}
     assert verdicts(APART.format(last="0.2447, 0.0900, 0.6625"))[-1] == (13, "wrong")
+
+
+def test_a_quotient_behind_scaled_scores_is_their_value() -> None:
+    page = "q = [[1,0],[0,2]]\n\nk = [[1,0],[0,2]]\n\nscale = 1/sqrt(2)\n\nscores = q·kᵀ * scale = [[1,0],[0,4]] / 1.41421\n"
+    assert "wrong" not in {verdict for _, verdict in verdicts(page)}

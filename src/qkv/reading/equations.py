@@ -93,6 +93,8 @@ def _run_on(before: list[Link], link: Link) -> n.Expr | None:
     quotient = link.expr if isinstance(link.expr, n.Quotient) else None
     if quotient is None or formula is None or kind_of(formula) is not Kind.FORMULA or n.holds(formula, n.Quotient):
         return None
+    if len(n.factors(formula)) > 2:  # of q kᵀ scale the quotient itself is the value
+        return None
     value = quotient.numerator
     return value if isinstance(value, n.Matrix) and is_printed(value) and min(value.shape) > 1 else None
 
