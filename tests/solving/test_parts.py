@@ -55,3 +55,8 @@ def test_a_gain_is_what_words_call_so() -> None:
     text = "x = (3, -1, 2, 1). RMSNorm has gain g = (1, 2, 1, 0.5), take epsilon = 0.\n\nCompute n = RMSNorm(x).\n"
     assert shown(text)[0]["n"] == (("1.54919", "-1.03280", "1.03280", "0.258199"),)
     assert shown(text.replace("has gain", "and a vector"))[0]["n"] == (("1.54919", "-0.516398", "1.03280", "0.516398"),)
+
+
+def test_a_y_before_a_full_stop_is_a_name() -> None:
+    text = "x = [2, -1, 3], W1 = [[1, 0], [0, 1], [1, -1]]\n\ny = ReLU(x W1)\n\n1. Compute y.\n"
+    assert shown(text)[0]["y"] == (("5", "0"),)

@@ -22,8 +22,8 @@ ANSWERED = (  # roles that a question may ask for, in the order in which attenti
 )  # fmt: skip
 _STEPS = {Role.SCORES, Role.SCALED, Role.MASKED}
 _MATHS = regex(r"\$+([^$]{1,160})\$+|`([^`]{1,60})`|\\\((.{1,160}?)\\\)")
-_BARE = regex(  # Q, p, z_1, and an A that is no article
-    r"(?<![\w\\'])(?:[B-HJ-Zb-hj-xz]|A(?=\s*(?:[.,;?!)]|$))|[^\W\d_]{1,5}_\{?\w{1,8}\}?|[a-zα-ω]\d)(?![\w'(])"
+_BARE = regex(  # Q, p, z_1, an A that is no article, and a y that is no 'and'
+    r"(?<![\w\\'])(?:[B-HJ-Zb-hj-xz]|[Ay](?=\s*(?:[.,;?!)]|$))|[^\W\d_]{1,5}_\{?\w{1,8}\}?|[a-zα-ω]\d)(?![\w'(])"
 )
 _NORM = regex(r"(?:layer|rms|batch)[\s-]*norm\w*", re.IGNORECASE)
 _WHOLE = regex(  # the name of the whole computation speaks of no step of it
