@@ -126,7 +126,7 @@ _WORD = regex(r"[^\W\d_]+")
 
 def lined(equation: Equation, system: System, spot: Spot) -> Iterator[Meaning]:
     """The lines of what words name, where the same words say which line."""
-    asked = question_of(equation, system.page.sheet)
+    asked = question_of(equation, system.page)
     words = f"{equation.words[-90:]} {asked} {equation.label}".lower()
     roles = [role for role in roles_in_words(asked or equation.label or words) if role in LINED]
     if equation.origin is Origin.TABLE:  # what is said above a table holds for all its columns

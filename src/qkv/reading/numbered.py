@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 
-from qkv.reader.model import Sheet
+from qkv.reader.model import Question
 from qkv.reading.equation import Equation
+from qkv.reading.page import Page, found_once
 from qkv.regex import regex
 
 _LABEL = regex(
@@ -14,15 +15,19 @@ _LABEL = regex(
 )
 
 
-def question_of(equation: Equation, sheet: Sheet) -> str:
+def question_of(equation: Equation, page: Page) -> str:
     """The question above that has the number with which the line of some numbers begins; nothing where two have it."""
-    if equation.names or not 0 < equation.line <= len(sheet.lines):
+    lines = page.sheet.lines
+    if equation.names or not 0 < equation.line <= len(lines):
         return ""
-    found = _LABEL.match(sheet.lines[equation.line - 1])
-    if found is None:
-        return ""
-    labels = Counter(question.label.strip("()[]. :）（*").lower() for question in sheet.questions if question.label)
-    label = found["label"].lower()
-    asked = (q for q in sheet.questions if q.label.strip("()[]. :）（*").lower() == label and q.line < equation.line)
-    question = next(asked, None) if labels[label] == 1 else None
-    return question.text if question is not None else ""
+    found = _LABEL.match(lines[equation.line - 1])
+    question = _by_number(page).get(found["label"].lower()) if found else None
+    return question.text if question is not None and question.line < equation.line else ""
+
+
+@found_once
+def _by_number(page: Page) -> dict[str, Question]:
+    """Questions by their numbers, where no two have the same."""
+    numbered = [(question.label.strip("()[]. :）（*").lower(), question) for question in page.sheet.questions]
+    counts = Counter(number for number, _ in numbered)
+    return {number: question for number, question in numbered if number and counts[number] == 1}
